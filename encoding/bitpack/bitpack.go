@@ -1,0 +1,193 @@
+// Package bitpack packs unsigned integers into a chosen number of bits each,
+// with patches for the few that need more.
+//
+// # Layout
+//
+// A packed run of n values with width w, c patches and patch width p:
+//
+//	+----------------------+---------------------+----------------------+
+//	| low bits             | patch positions     | patch high bits      |
+//	| ceil(n*w/8) bytes    | ceil(c*b/8) bytes   | ceil(c*p/8) bytes    |
+//	+----------------------+---------------------+----------------------+
+//
+// Each part is LSB first: value i occupies bits [i*w, (i+1)*w) of the part,
+// bit k of the part being bit k mod 8 of byte k/8; unused bits of the last
+// byte are zero. b is the position width, the bits that n-1 needs. A patch
+// adds its high bits, shifted left by w, to the low bits of the value at its
+// position; positions ascend strictly. w+p is at most 64.
+//
+// None of the numbers is stored here: n is the caller's count, and w, c and p
+// (the Shape) are parameters that the caller keeps.
+package bitpack
+
+import (
+	"math/bits"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/le"
+	"github.com/colsst/colsst/simd"
+)
+
+// Shape is what a packed run needs beside its count.
+type Shape struct {
+	Width      uint // bits of every value, 0 to 64
+	Patches    int  // number of patched values, at most the count
+	PatchWidth uint // high bits of a patch; Width+PatchWidth is at most 64
+}
+
+// PositionWidth is the number of bits of a position among n values.
+func PositionWidth(n int) uint {
+	if n <= 1 {
+		return 0
+	}
+	return uint(bits.Len(uint(n - 1)))
+}
+
+// CheckShape turns three parameters read from a file into a Shape, or says
+// why they cannot be one for n values of at most maxWidth bits.
+func CheckShape(part string, width, patches, patchWidth int64, n int, maxWidth uint) (Shape, error) {
+	switch {
+	case width < 0 || width > int64(maxWidth):
+		return Shape{}, encoding.Corruptf(part, "bit width %d is not 0 to %d", width, maxWidth)
+	case patches < 0 || patches > int64(n):
+		return Shape{}, encoding.Corruptf(part, "%d patches for %d values", patches, n)
+	case patchWidth < 0 || width+patchWidth > int64(maxWidth):
+		return Shape{}, encoding.Corruptf(part, "patch width %d beside width %d", patchWidth, width)
+	}
+	return Shape{Width: uint(width), Patches: int(patches), PatchWidth: uint(patchWidth)}, nil
+}
+
+// Len is the number of bytes that n values take in this shape.
+func (s Shape) Len(n int) int {
+	return simd.PackedLen(n, s.Width) + simd.PackedLen(s.Patches, PositionWidth(n)) + simd.PackedLen(s.Patches, s.PatchWidth)
+}
+
+// Choose is the smallest shape for the values, given how many of them need
+// each number of bits: counts[k] values need exactly k bits. Patching must
+// save at least saving bytes to be chosen.
+func Choose(counts *[65]int, n int, saving int) Shape {
+	top := 64
+	for top > 0 && counts[top] == 0 {
+		top--
+	}
+	best := Shape{Width: uint(top)}
+	bestLen := best.Len(n)
+	plain := bestLen
+	over := 0
+	for w := top - 1; w >= 0; w-- {
+		over += counts[w+1]
+		if over > n/2 {
+			break
+		}
+		s := Shape{Width: uint(w), Patches: over, PatchWidth: uint(top - w)}
+		if l := s.Len(n); l < bestLen && l <= plain-saving {
+			best, bestLen = s, l
+		}
+	}
+	return best
+}
+
+// Count fills counts with the number of values of each bit length.
+func Count(counts *[65]int, src []uint64) {
+	*counts = [65]int{}
+	for _, x := range src {
+		counts[bits.Len64(x)]++
+	}
+}
+
+// Append appends src packed in shape s. Exactly s.Patches values must need
+// more than s.Width bits, as Choose arranges.
+func Append(dst []byte, src []uint64, s Shape) []byte {
+	dst = simd.AppendPack64(dst, src, s.Width)
+	if s.Patches == 0 {
+		return dst
+	}
+	var pos, high packer
+	b := PositionWidth(len(src))
+	for i, x := range src {
+		if s.Width < 64 && x>>s.Width != 0 {
+			dst = pos.add(dst, uint64(i), b)
+		}
+	}
+	dst = pos.flush(dst)
+	for _, x := range src {
+		if s.Width < 64 && x>>s.Width != 0 {
+			dst = high.add(dst, x>>s.Width, s.PatchWidth)
+		}
+	}
+	return high.flush(dst)
+}
+
+// packer appends values of changing width, at most 64 bits each.
+type packer struct {
+	acc uint64
+	n   uint
+}
+
+func (p *packer) add(dst []byte, x uint64, w uint) []byte {
+	for w > 0 {
+		take := min(w, 64-p.n)
+		p.acc |= x << p.n
+		if take < 64 {
+			x >>= take
+		}
+		p.n += take
+		w -= take
+		for p.n >= 8 {
+			dst = append(dst, byte(p.acc))
+			p.acc >>= 8
+			p.n -= 8
+		}
+		p.acc &= 1<<p.n - 1
+	}
+	return dst
+}
+
+func (p *packer) flush(dst []byte) []byte {
+	if p.n > 0 {
+		dst = append(dst, byte(p.acc))
+	}
+	*p = packer{}
+	return dst
+}
+
+// Decode fills dst from src, whose length is exactly s.Len(len(dst)); the
+// Shape has passed CheckShape. It fails on positions that do not ascend or lie
+// outside.
+func Decode(part string, dst []uint64, src []byte, s Shape) error {
+	n := len(dst)
+	if len(src) != s.Len(n) {
+		return encoding.Corruptf(part, "%d bytes of packed values, want %d", len(src), s.Len(n))
+	}
+	simd.Unpack64(dst, src, s.Width)
+	if s.Patches == 0 {
+		return nil
+	}
+	b := PositionWidth(n)
+	pos := src[simd.PackedLen(n, s.Width):]
+	high := pos[simd.PackedLen(s.Patches, b):]
+	last := -1
+	for i := range s.Patches {
+		p := int(bitsAt(pos, i, b))
+		if p <= last || p >= n {
+			return encoding.Corruptf(part, "patch %d at position %d of %d after %d", i, p, n, last)
+		}
+		last = p
+		dst[p] |= bitsAt(high, i, s.PatchWidth) << s.Width
+	}
+	return nil
+}
+
+// bitsAt is value i of a run of w-bit values.
+func bitsAt(src []byte, i int, w uint) uint64 {
+	if w == 0 {
+		return 0
+	}
+	bit := uint(i) * w
+	src, bit = src[bit>>3:], bit&7
+	x := le.Uint64Short(src) >> bit
+	if bit+w > 64 {
+		x |= uint64(src[8]) << (64 - bit)
+	}
+	return x & (^uint64(0) >> (64 - w))
+}

@@ -1,0 +1,143 @@
+package simd
+
+import "github.com/colsst/colsst/internal/le"
+
+// PackedLen is the number of bytes that n values of w bits take.
+func PackedLen(n int, w uint) int {
+	// n is at most 65,536 and w at most 64, but callers may pass any n.
+	return int((uint64(n)*uint64(w) + 7) / 8)
+}
+
+// Unpack64 reads len(dst) values of w bits (0 to 64) from src: value i is bits
+// [i*w, (i+1)*w) of src, least significant bit first. src must hold at least
+// PackedLen(len(dst), w) bytes.
+func Unpack64(dst []uint64, src []byte, w uint) {
+	src = src[:PackedLen(len(dst), w):len(src)]
+	switch {
+	case w == 0:
+		clear(dst)
+		return
+	case w == 64:
+		for i := range dst {
+			dst[i] = le.Uint64(src[8*i:])
+		}
+		return
+	}
+	mask := uint64(1)<<w - 1
+	if w > 57 {
+		unpack64Wide(dst, src, w, mask)
+		return
+	}
+	for len(dst) >= 8 && uint(len(src)) >= w+8 {
+		s := src[: w+8 : w+8]
+		d := (*[8]uint64)(dst)
+		d[0] = le.Uint64(s) & mask
+		d[1] = le.Uint64(s[w>>3:]) >> (w & 7) & mask
+		d[2] = le.Uint64(s[2*w>>3:]) >> (2 * w & 7) & mask
+		d[3] = le.Uint64(s[3*w>>3:]) >> (3 * w & 7) & mask
+		d[4] = le.Uint64(s[4*w>>3:]) >> (4 * w & 7) & mask
+		d[5] = le.Uint64(s[5*w>>3:]) >> (5 * w & 7) & mask
+		d[6] = le.Uint64(s[6*w>>3:]) >> (6 * w & 7) & mask
+		d[7] = le.Uint64(s[7*w>>3:]) >> (7 * w & 7) & mask
+		dst = dst[8:]
+		src = src[w:]
+	}
+	bit := uint(0)
+	for i := range dst {
+		dst[i] = le.Uint64Short(src[bit>>3:]) >> (bit & 7) & mask
+		bit += w
+	}
+}
+
+// unpack64Wide serves widths 58 to 63, where a value may span nine bytes.
+func unpack64Wide(dst []uint64, src []byte, w uint, mask uint64) {
+	bit := uint(0)
+	for i := range dst {
+		p, s := bit>>3, bit&7
+		x := le.Uint64Short(src[p:]) >> s
+		if s+w > 64 {
+			x |= uint64(src[p+8]) << (64 - s)
+		}
+		dst[i] = x & mask
+		bit += w
+	}
+}
+
+// Unpack32 is Unpack64 for values of at most 32 bits.
+func Unpack32(dst []uint32, src []byte, w uint) {
+	src = src[:PackedLen(len(dst), w):len(src)]
+	if w == 0 {
+		clear(dst)
+		return
+	}
+	mask := uint64(1)<<w - 1
+	for len(dst) >= 8 && uint(len(src)) >= w+8 {
+		s := src[: w+8 : w+8]
+		d := (*[8]uint32)(dst)
+		d[0] = uint32(le.Uint64(s) & mask)
+		d[1] = uint32(le.Uint64(s[w>>3:]) >> (w & 7) & mask)
+		d[2] = uint32(le.Uint64(s[2*w>>3:]) >> (2 * w & 7) & mask)
+		d[3] = uint32(le.Uint64(s[3*w>>3:]) >> (3 * w & 7) & mask)
+		d[4] = uint32(le.Uint64(s[4*w>>3:]) >> (4 * w & 7) & mask)
+		d[5] = uint32(le.Uint64(s[5*w>>3:]) >> (5 * w & 7) & mask)
+		d[6] = uint32(le.Uint64(s[6*w>>3:]) >> (6 * w & 7) & mask)
+		d[7] = uint32(le.Uint64(s[7*w>>3:]) >> (7 * w & 7) & mask)
+		dst = dst[8:]
+		src = src[w:]
+	}
+	bit := uint(0)
+	for i := range dst {
+		dst[i] = uint32(le.Uint64Short(src[bit>>3:]) >> (bit & 7) & mask)
+		bit += w
+	}
+}
+
+// AppendPack64 appends the low w bits of each value of src, least significant
+// bit first; the unused bits of the last byte are zero.
+func AppendPack64(dst []byte, src []uint64, w uint) []byte {
+	if w == 0 {
+		return dst
+	}
+	mask := ^uint64(0) >> (64 - w)
+	var acc uint64
+	var n uint // bits in acc
+	for _, x := range src {
+		x &= mask
+		acc |= x << n
+		if n+w >= 64 {
+			dst = append(dst, byte(acc), byte(acc>>8), byte(acc>>16), byte(acc>>24),
+				byte(acc>>32), byte(acc>>40), byte(acc>>48), byte(acc>>56))
+			acc = x >> (64 - n) // 0 when n is 0: Go shifts by 64 give 0
+			n = n + w - 64
+		} else {
+			n += w
+		}
+	}
+	for i := uint(0); i < n; i += 8 {
+		dst = append(dst, byte(acc>>i))
+	}
+	return dst
+}
+
+// AppendPack32 is AppendPack64 for values of at most 32 bits.
+func AppendPack32(dst []byte, src []uint32, w uint) []byte {
+	if w == 0 {
+		return dst
+	}
+	mask := ^uint32(0) >> (32 - w)
+	var acc uint64
+	var n uint
+	for _, x := range src {
+		acc |= uint64(x&mask) << n
+		n += w
+		if n >= 32 {
+			dst = append(dst, byte(acc), byte(acc>>8), byte(acc>>16), byte(acc>>24))
+			acc >>= 32
+			n -= 32
+		}
+	}
+	for i := uint(0); i < n; i += 8 {
+		dst = append(dst, byte(acc>>i))
+	}
+	return dst
+}
