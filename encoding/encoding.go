@@ -82,10 +82,10 @@ type Params [NumParams]int64
 
 // Limits of the format, refused at write and at read.
 const (
-	MaxGroupRows  = 1 << 16   // rows in one row group, hence values in one chunk
-	MaxValueBytes = 256 << 20 // bytes in one value
+	MaxGroupRows  = 1 << 16    // rows in one row group, hence values in one chunk
+	MaxValueBytes = 256 << 20  // bytes in one value
 	MaxKeyBytes   = 64<<10 - 1 // bytes in one partition key
-	MaxColumns    = 1 << 15   // columns in a table
+	MaxColumns    = 1 << 15    // columns in a table
 )
 
 // ErrCorrupt is what every CorruptError matches with errors.Is.

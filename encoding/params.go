@@ -1,0 +1,37 @@
+package encoding
+
+import "encoding/binary"
+
+// AppendParams appends p in line, for self-contained forms: one byte with bit
+// i set where parameter i is not zero, then those as zigzag varints.
+func AppendParams(dst []byte, p *Params) []byte {
+	at := len(dst)
+	dst = append(dst, 0)
+	for i, v := range p {
+		if v != 0 {
+			dst[at] |= 1 << i
+			dst = binary.AppendVarint(dst, v)
+		}
+	}
+	return dst
+}
+
+// ReadParams reads what AppendParams wrote and returns what follows it.
+func ReadParams(part string, src []byte) (p Params, rest []byte, err error) {
+	if len(src) == 0 {
+		return p, nil, Corruptf(part, "ends before its parameters")
+	}
+	mask := src[0]
+	src = src[1:]
+	for i := range p {
+		if mask>>i&1 == 0 {
+			continue
+		}
+		v, n := binary.Varint(src)
+		if n <= 0 {
+			return p, nil, Corruptf(part, "parameter %d is cut or overlong", i)
+		}
+		p[i], src = v, src[n:]
+	}
+	return p, src, nil
+}
