@@ -1,0 +1,165 @@
+package rowgroup
+
+// Physical is how a column's values lie in memory and in a file.
+type Physical uint8
+
+// The physical types.
+const (
+	PhysBool    Physical = iota // in memory an int32 that is 0 or 1
+	PhysInt8                    // in memory an int32
+	PhysInt16                   // in memory an int32
+	PhysInt32                   // int32
+	PhysInt64                   // int64
+	PhysFloat32                 // float32
+	PhysFloat64                 // float64
+	PhysBytes                   // byte strings of any length
+	PhysFixed                   // byte strings of Type.Length bytes
+)
+
+// Class is the kind of slice that holds a column's values in a Batch.
+type Class uint8
+
+// The classes.
+const (
+	ClassInt32   Class = iota // PhysBool, PhysInt8, PhysInt16, PhysInt32
+	ClassInt64                // PhysInt64
+	ClassFloat32              // PhysFloat32
+	ClassFloat64              // PhysFloat64
+	ClassBytes                // PhysBytes, PhysFixed
+)
+
+// Class is the kind of slice that holds values of physical type p.
+func (p Physical) Class() Class {
+	switch p {
+	case PhysInt64:
+		return ClassInt64
+	case PhysFloat32:
+		return ClassFloat32
+	case PhysFloat64:
+		return ClassFloat64
+	case PhysBytes, PhysFixed:
+		return ClassBytes
+	}
+	return ClassInt32
+}
+
+// Kind is the head of a type: which scalar, or which constructor over Args.
+type Kind uint8
+
+// The kinds. The comment gives the physical type and Cassandra's marshal class.
+const (
+	KindInvalid   Kind = iota
+	KindBoolean        // bool; BooleanType
+	KindTinyint        // int8; ByteType
+	KindSmallint       // int16; ShortType
+	KindInt            // int32; Int32Type
+	KindBigint         // int64; LongType
+	KindFloat          // float32; FloatType
+	KindDouble         // float64; DoubleType
+	KindText           // bytes; UTF8Type
+	KindASCII          // bytes; AsciiType
+	KindBlob           // bytes; BytesType
+	KindVarint         // bytes, two's complement big-endian; IntegerType
+	KindDecimal        // bytes, int32 scale + varint; DecimalType
+	KindUUID           // fixed(16); UUIDType
+	KindTimeUUID       // fixed(16), ordered by time; TimeUUIDType
+	KindLexicalUUID    // fixed(16), ordered by bytes; LexicalUUIDType
+	KindTimestamp      // int64 since 1970 in Unit (Cassandra: ms); TimestampType
+	KindOldDate        // int64 ms; DateType, ordered as unsigned
+	KindDate           // int32 days since 1970 (file bytes of Cassandra: + 2^31); SimpleDateType
+	KindTime           // int64 ns of the day; TimeType
+	KindDuration       // bytes; DurationType, no order
+	KindInet           // bytes 4 or 16; InetAddressType
+	KindCounter        // bytes, counter context; CounterColumnType, no order
+	KindEmpty          // fixed(0); EmptyType
+	KindUint8          // int16 in memory as int32
+	KindUint16         // int32
+	KindUint32         // int64
+	KindUint64         // int64 holding the bits, ordered unsigned
+	KindList           // bytes; ListType(Args[0])
+	KindSet            // bytes; SetType(Args[0])
+	KindMap            // bytes; MapType(Args[0], Args[1])
+	KindTuple          // bytes; TupleType(Args...)
+	KindUDT            // bytes; UserType(Keyspace, Name, Fields: Args...)
+	KindVector         // bytes or fixed; VectorType(Args[0], Length)
+	KindComposite      // bytes; CompositeType(Args...)
+	KindFrozen         // FrozenType(Args[0]): physical type of Args[0], never multi-cell
+	KindReversed       // ReversedType(Args[0]): bytes of Args[0], order turned round
+	KindOpaque         // bytes of a type whose order is unknown; Name is its text
+	numKinds
+)
+
+// Unit is the unit of a timestamp.
+type Unit uint8
+
+// The units.
+const (
+	Seconds Unit = iota
+	Millis
+	Micros
+	Nanos
+)
+
+// Type is the type of a column: a tree like Cassandra's marshal types, with
+// the few logical types of other sources added. Types are values; compare them
+// with Equal.
+type Type struct {
+	Kind     Kind
+	Unit     Unit     // KindTimestamp
+	Length   int32    // KindVector: elements
+	Args     []Type   // element, key and value, field or component types
+	Keyspace string   // KindUDT
+	Name     string   // KindUDT, KindOpaque
+	Fields   []string // KindUDT: names of Args
+}
+
+// Types without parameters, ready to use.
+var (
+	Boolean  = Type{Kind: KindBoolean}
+	Tinyint  = Type{Kind: KindTinyint}
+	Smallint = Type{Kind: KindSmallint}
+	Int      = Type{Kind: KindInt}
+	Bigint   = Type{Kind: KindBigint}
+	Float    = Type{Kind: KindFloat}
+	Double   = Type{Kind: KindDouble}
+	Text     = Type{Kind: KindText}
+	ASCII    = Type{Kind: KindASCII}
+	Blob     = Type{Kind: KindBlob}
+	Varint   = Type{Kind: KindVarint}
+	Decimal  = Type{Kind: KindDecimal}
+	UUID     = Type{Kind: KindUUID}
+	TimeUUID = Type{Kind: KindTimeUUID}
+	Date     = Type{Kind: KindDate}
+	Time     = Type{Kind: KindTime}
+	Inet     = Type{Kind: KindInet}
+)
+
+// Timestamp is the type of instants counted in unit since 1970-01-01 UTC.
+func Timestamp(unit Unit) Type { return Type{Kind: KindTimestamp, Unit: unit} }
+
+// Physical is how values of t are stored.
+func (t Type) Physical() Physical {
+	switch t.Kind {
+	case KindBoolean:
+		return PhysBool
+	case KindTinyint:
+		return PhysInt8
+	case KindSmallint, KindUint8:
+		return PhysInt16
+	case KindInt, KindDate, KindUint16:
+		return PhysInt32
+	case KindBigint, KindTimestamp, KindOldDate, KindTime, KindUint32, KindUint64:
+		return PhysInt64
+	case KindFloat:
+		return PhysFloat32
+	case KindDouble:
+		return PhysFloat64
+	case KindUUID, KindTimeUUID, KindLexicalUUID, KindEmpty:
+		return PhysFixed
+	case KindFrozen, KindReversed:
+		if len(t.Args) == 1 {
+			return t.Args[0].Physical()
+		}
+	}
+	return PhysBytes
+}
