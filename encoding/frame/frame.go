@@ -7,7 +7,7 @@
 //
 // so P has at most some seven significant bits beyond the distance from zero,
 // whatever the width. Among the bases that admit all values the choice is the
-// one of the chunk before, else the roundest.
+// one with the P of the chunk before, else the roundest.
 package frame
 
 import (
@@ -64,7 +64,7 @@ func roundest(lo, hi int64, w uint, prev Frame) (int64, bool) {
 	switch {
 	case a > b:
 		return 0, false
-	case prev.Width == w && a <= prev.P && prev.P <= b:
+	case a <= prev.P && prev.P <= b:
 		return prev.P, true
 	case a <= 0 && 0 <= b:
 		return 0, true
