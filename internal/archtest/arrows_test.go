@@ -221,11 +221,11 @@ func goList(t *testing.T, dir string, args ...string) []*pkg {
 	var ps []*pkg
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		p := new(pkg)
-		if err := dec.Decode(p); errors.Is(err, io.EOF) {
+		err := dec.Decode(p)
+		if errors.Is(err, io.EOF) {
 			return ps
-		} else {
-			require.NoError(t, err)
 		}
+		require.NoError(t, err)
 		ps = append(ps, p)
 	}
 }
