@@ -1,0 +1,234 @@
+// Package deltadelta packs int64 and int32 columns: timestamps, counters,
+// write times, expiries. Encoding ID: delta_of_delta.
+//
+// # Forms
+//
+// Parameter 0 names the form of a chunk; the encoder takes the one that is
+// smallest, its parameters counted in. All arithmetic wraps modulo 2^64 for
+// int64 and 2^32 for int32. n is the number of values, v[i] value i, u[i]
+// code i of the packed run and s[i] the signed distance that it stands for
+// (package frame: base + s[i] is the value of a code, where base, width w and
+// patches are parameters 2 to 5).
+//
+//	0 constant   v[i] = p1
+//	1 frame      v[i] = base + s[i]
+//	2 deltas     v[0] = p1<<w + u[0]
+//	             v[i] = v[i-1] + base + s[i]
+//	3 deltas     v[0] = p1<<w + u[0]
+//	  of deltas  v[1] = v[0] + d[1], d[1] = p6<<w + u[1]
+//	             v[i] = v[i-1] + d[i], d[i] = d[i-1] + base + s[i]
+//	4 steps      v[i] = (p1 + k[i])*p6 + base + s[i]
+//	             k[0] = gap(0), k[i] = k[i-1] + 1 + gap(i)
+//
+// The steps are a clock: tick p1+k[i] of period p6, base the phase, s the
+// jitter. gap(i) is zero but at a few positions, where ticks are missing
+// (above zero) or repeated (below). A column of constant step is the form of
+// steps with width 0, no patch and no gap, hence without a body; its
+// neighbours, where a value came late or is missing, keep its parameters.
+//
+// # Body
+//
+// Form 0 has none. The others:
+//
+//	+--------------------------+--------------------+-------------------+
+//	| n codes                  | gap positions      | gap sizes         |
+//	| packed run (bitpack)     | ceil(g*b/8) bytes  | ceil(g*e/8) bytes |
+//	+--------------------------+--------------------+-------------------+
+//	                             form 4 only
+//
+// Positions ascend strictly and take b bits, those that n-1 needs. Sizes are
+// zigzag integers of e bits. Parameter 7 is 8*g + c, g at most n/2, where c
+// picks e from 2, 3, 4, 5, 7, 10, 16, 64.
+//
+// # Parameters
+//
+//	    constant  frame  deltas       deltas of deltas   steps
+//	p0  0         1      2            3                  4
+//	p1  value     0      v[0] >> w    v[0] >> w          first tick
+//	p2  0         base   base         base               phase
+//	p3  0         width  width        width              width
+//	p4  0         patch count
+//	p5  0         patch width
+//	p6  0         0      0            d[1] >> w          period
+//	p7  0         0      0            0                  gaps
+//
+// A width is at most 64, or 32 for int32, patches included, and p1 and p6
+// fit the type.
+//
+// # Self-contained form
+//
+// AppendInt64 and AppendInt32 cut the values into vectors of 1,024; each is
+// its parameters (encoding.AppendParams), then its body. The count of the
+// values is the caller's.
+package deltadelta
+
+import (
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bitpack"
+	"github.com/colsst/colsst/encoding/internal/frame"
+)
+
+const part = "delta_of_delta values"
+
+// vector is the number of values that self-contained data encodes at once.
+const vector = 1024
+
+// The forms of a chunk.
+const (
+	formConstant = iota
+	formFrame
+	formDeltas
+	formDeltaDeltas
+	formSteps
+	numForms
+)
+
+// The parameters beside those of the frame.
+const (
+	paramForm   = 0
+	paramFirst  = 1 // value, high bits of the first value, first tick
+	paramSecond = 6 // high bits of the first delta, period
+	paramGaps   = 7
+)
+
+// gapWidths are the widths that a gap size may have.
+var gapWidths = [8]uint{2, 3, 4, 5, 7, 10, 16, 64}
+
+// chunk is a chunk's parameters, checked.
+type chunk struct {
+	form          int
+	first, second int64
+	frame         frame.Frame
+	gaps          int
+	gapWidth      uint
+}
+
+// load checks all parameters of n values of size bits.
+func load(p *encoding.Params, n int, size uint) (c chunk, err error) {
+	if n < 0 || p[paramForm] < 0 || p[paramForm] >= numForms {
+		return c, encoding.Corruptf(part, "form %d of %d values", p[paramForm], n)
+	}
+	c.form = int(p[paramForm])
+	c.first, c.second = p[paramFirst], p[paramSecond]
+	if !frame.Fits(c.first, size) || !frame.Fits(c.second, size) {
+		return c, encoding.Corruptf(part, "parameters %d and %d outside of %d bits", c.first, c.second, size)
+	}
+	if c.frame, err = frame.Load(part, p, n, size); err != nil {
+		return c, err
+	}
+	if g := p[paramGaps]; g != 0 {
+		if g < 8 || g>>3 > int64(n/2) {
+			return c, encoding.Corruptf(part, "gaps %d for %d values", g, n)
+		}
+		c.gaps, c.gapWidth = int(g>>3), gapWidths[g&7]
+	}
+	if c.unused(p) {
+		return c, encoding.Corruptf(part, "form %d with parameters %d", c.form, *p)
+	}
+	return c, nil
+}
+
+// unused reports whether a parameter that the form has no use for is set.
+func (c *chunk) unused(p *encoding.Params) bool {
+	switch c.form {
+	case formConstant:
+		return *p != encoding.Params{paramFirst: c.first}
+	case formFrame:
+		return c.first != 0 || c.second != 0 || c.gaps != 0
+	case formDeltas:
+		return c.second != 0 || c.gaps != 0
+	case formDeltaDeltas:
+		return c.gaps != 0
+	}
+	return false
+}
+
+func (c *chunk) len(n int) int {
+	if c.form == formConstant {
+		return 0
+	}
+	return c.frame.Len(n) + c.positions(n).Len(c.gaps) + c.sizes().Len(c.gaps)
+}
+
+// positions and sizes are the shapes of the two runs about gaps.
+func (c *chunk) positions(n int) bitpack.Shape { return bitpack.Shape{Width: bitpack.PositionWidth(n)} }
+func (c *chunk) sizes() bitpack.Shape          { return bitpack.Shape{Width: c.gapWidth} }
+
+// Int64Len is the length in bytes of the body of n int64 values with
+// parameters p. It checks all of p: the error is a CorruptError.
+func Int64Len(p *encoding.Params, n int) (int, error) { return bodyLen(p, n, 64) }
+
+// Int32Len is Int64Len for int32 values.
+func Int32Len(p *encoding.Params, n int) (int, error) { return bodyLen(p, n, 32) }
+
+func bodyLen(p *encoding.Params, n int, size uint) (int, error) {
+	c, err := load(p, n, size)
+	if err != nil {
+		return 0, err
+	}
+	return c.len(n), nil
+}
+
+// AppendInt64 appends src in self-contained form. It never fails; random
+// values take some 10 bytes a vector of 1,024 beyond their size.
+func AppendInt64(dst []byte, src []int64) []byte {
+	var e Encoder
+	var p encoding.Params
+	for len(src) > 0 {
+		v := src[:min(vector, len(src))]
+		src = src[len(v):]
+		e.body = e.AppendInt64(e.body[:0], v, &p)
+		dst = append(encoding.AppendParams(dst, &p), e.body...)
+	}
+	return dst
+}
+
+// AppendInt32 is AppendInt64 for int32 values.
+func AppendInt32(dst []byte, src []int32) []byte {
+	var e Encoder
+	var p encoding.Params
+	for len(src) > 0 {
+		v := src[:min(vector, len(src))]
+		src = src[len(v):]
+		e.body = e.AppendInt32(e.body[:0], v, &p)
+		dst = append(encoding.AppendParams(dst, &p), e.body...)
+	}
+	return dst
+}
+
+// DecodeInt64 fills dst, of the count that AppendInt64 was given, from the
+// start of src and returns what follows. Bad input gives a CorruptError; dst
+// is then partly written.
+func DecodeInt64(dst []int64, src []byte) (rest []byte, err error) {
+	return decodeAll(dst, src, 64)
+}
+
+// DecodeInt32 is DecodeInt64 for int32 values.
+func DecodeInt32(dst []int32, src []byte) (rest []byte, err error) {
+	return decodeAll(dst, src, 32)
+}
+
+func decodeAll[T integer](dst []T, src []byte, size uint) ([]byte, error) {
+	var scratch [vector * 2]uint64
+	d := Decoder{scratch: scratch[:]}
+	for len(dst) > 0 {
+		v := dst[:min(vector, len(dst))]
+		dst = dst[len(v):]
+		p, rest, err := encoding.ReadParams(part, src)
+		if err != nil {
+			return nil, err
+		}
+		n, err := bodyLen(&p, len(v), size)
+		if err != nil {
+			return nil, err
+		}
+		if n > len(rest) {
+			return nil, encoding.Corruptf(part, "%d bytes left, want %d", len(rest), n)
+		}
+		if err := decode(&d, v, &p, rest[:n], size); err != nil {
+			return nil, err
+		}
+		src = rest[n:]
+	}
+	return src, nil
+}

@@ -1,0 +1,369 @@
+package deltadelta
+
+import (
+	"math/bits"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bitpack"
+	"github.com/colsst/colsst/encoding/internal/frame"
+)
+
+// Encoder holds the scratch of encoding, and what the chunks before had: a
+// chunk keeps their parameters where that costs its body nothing. Its zero
+// value is ready. It is not for concurrent use.
+type Encoder struct {
+	last   encoding.Params // of the chunk before
+	base   [numForms]int64 // the base that each form had last
+	period int64           // of the steps
+
+	wide   []int64 // int32 values
+	deltas []int64 // deltas[i] = v[i] - v[i-1]
+	second []int64 // deltas of deltas
+	rest   []int64 // distances to the ticks
+	codes  []uint64
+	gapPos []uint64
+	gaps   []uint64 // zigzag
+	body   []byte   // of the self-contained form
+}
+
+// Reset forgets the chunks before, as at the start of a segment. The scratch
+// is kept.
+func (e *Encoder) Reset() {
+	e.last, e.base, e.period = encoding.Params{}, [numForms]int64{}, 0
+}
+
+// AppendInt64 appends the body of one chunk to dst and sets all of p. Any
+// values will do, none included; src is not kept.
+func (e *Encoder) AppendInt64(dst []byte, src []int64, p *encoding.Params) []byte {
+	return e.encode(dst, src, 64, p)
+}
+
+// AppendInt32 is AppendInt64 for int32 values.
+func (e *Encoder) AppendInt32(dst []byte, src []int32, p *encoding.Params) []byte {
+	e.wide = resize(e.wide, len(src))
+	for i, v := range src {
+		e.wide[i] = int64(v)
+	}
+	return e.encode(dst, e.wide, 32, p)
+}
+
+// resize is s with n elements, whose values are not defined.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
+}
+
+// candidate is a form that a chunk may take.
+type candidate struct {
+	chunk
+	cost int // bytes of the body, and an estimate of those of the parameters
+}
+
+func (c *candidate) params() (p encoding.Params) {
+	p[paramForm], p[paramFirst], p[paramSecond] = int64(c.form), c.first, c.second
+	if c.form != formConstant {
+		c.frame.Store(&p)
+	}
+	for code, w := range gapWidths {
+		if c.gaps > 0 && w == c.gapWidth {
+			p[paramGaps] = int64(c.gaps)<<3 | int64(code)
+		}
+	}
+	return p
+}
+
+// price estimates what a block pays for a chunk: its body, and for each
+// parameter the bits of its distance to the one of the chunk before.
+func (e *Encoder) price(c *candidate, n int) {
+	p := c.params()
+	size := 0
+	for i := range p {
+		d := p[i] - e.last[i]
+		size += bits.Len64(uint64(d<<1 ^ d>>63))
+	}
+	c.cost = c.len(n) + size/8
+}
+
+func (e *Encoder) encode(dst []byte, v []int64, size uint, p *encoding.Params) []byte {
+	n := len(v)
+	best := e.choose(v, size)
+	*p = best.params()
+	e.last = *p
+	e.base[best.form] = best.frame.Base
+	if best.form == formConstant {
+		return dst
+	}
+	if best.form == formSteps {
+		e.period = best.second
+	}
+	if best.len(n) == 0 {
+		return dst
+	}
+
+	w := best.frame.Width
+	e.codes = resize(e.codes, n)
+	u := e.codes
+	low := ^uint64(0) >> (64 - w)
+	switch best.form {
+	case formFrame:
+		best.frame.Codes(u, v)
+	case formDeltas:
+		u[0] = uint64(v[0]) & low
+		best.frame.Codes(u[1:], e.deltas[1:])
+	case formDeltaDeltas:
+		u[0] = uint64(v[0]) & low
+		u[1] = uint64(e.deltas[1]) & low
+		best.frame.Codes(u[2:], e.second[2:])
+	case formSteps:
+		best.frame.Codes(u, e.rest)
+	}
+	dst = bitpack.Append(dst, u, best.frame.Shape)
+	if best.gaps > 0 {
+		dst = bitpack.Append(dst, e.gapPos, best.positions(n))
+		dst = bitpack.Append(dst, e.gaps, best.sizes())
+	}
+	return dst
+}
+
+// choose picks the form of a chunk and leaves in e what the form packs.
+func (e *Encoder) choose(v []int64, size uint) candidate {
+	n := len(v)
+	best := candidate{chunk: chunk{form: formConstant}}
+	if n == 0 {
+		return best
+	}
+	best.first = v[0]
+	if n == 1 {
+		return best
+	}
+
+	e.deltas = resize(e.deltas, n)
+	d := e.deltas
+	d[0] = 0
+	lo, hi := v[0], v[0]
+	d1 := frame.Wrap(v[1]-v[0], size)
+	dlo, dhi := d1, d1
+	for i := 1; i < n; i++ {
+		x := v[i]
+		lo, hi = min(lo, x), max(hi, x)
+		y := frame.Wrap(x-v[i-1], size)
+		dlo, dhi = min(dlo, y), max(dhi, y)
+		d[i] = y
+	}
+	if lo == hi {
+		return best
+	}
+	if dlo == dhi && n > 2 {
+		return e.regular(v, d1, size)
+	}
+
+	best = candidate{chunk: chunk{form: formDeltas, frame: frame.Fit(d[1:], dlo, dhi, n, size, e.base[formDeltas])}}
+	best.first = high(v[0], best.frame.Width, size)
+	e.price(&best, n)
+	consider := func(c candidate) {
+		if e.price(&c, n); c.cost < best.cost {
+			best = c
+		}
+	}
+
+	spread, middle := frame.Core(d[1:])
+	if dlo == dhi {
+		consider(e.regular(v, d1, size))
+	} else if c, ok := e.steps(v, spread, middle, size, best.cost); ok {
+		consider(c)
+	}
+	if core, _ := frame.Core(v); hopeful(core, n, best.cost) {
+		c := candidate{chunk: chunk{form: formFrame, frame: frame.Fit(v, lo, hi, n, size, e.base[formFrame])}}
+		consider(c)
+	}
+	if c, ok := e.deltaDeltas(v, size, best.cost); ok {
+		consider(c)
+	}
+	return best
+}
+
+// high is what is left of x, a value of size bits, without its low w bits.
+func high(x int64, w, size uint) int64 {
+	if w >= size {
+		return 0
+	}
+	return x >> w
+}
+
+// hopeful reports whether n values most of which lie within core of each
+// other may pack into fewer than cost bytes.
+func hopeful(core uint64, n, cost int) bool {
+	w := max(bits.Len64(core), 1) - 1
+	return n*w/8 < cost
+}
+
+// regular is the form of values that differ by a constant step, not zero.
+func (e *Encoder) regular(v []int64, step int64, size uint) candidate {
+	c := candidate{chunk: chunk{form: formSteps, second: step}}
+	c.first = e.firstTick(v[0], step, size)
+	c.frame.Base = frame.Wrap(v[0]-c.first*step, size)
+	e.rest = resize(e.rest, len(v))
+	for i := range e.rest {
+		e.rest[i] = c.frame.Base
+	}
+	return c
+}
+
+// firstTick numbers the tick nearest to v, given the phase of the chunk
+// before.
+func (e *Encoder) firstTick(v, period int64, size uint) int64 {
+	return frame.Wrap(divide(frame.Wrap(v-e.base[formSteps], size), period), size)
+}
+
+// deltaDeltas is the form of deltas of deltas, where it may cost less.
+func (e *Encoder) deltaDeltas(v []int64, size uint, cost int) (c candidate, ok bool) {
+	n := len(v)
+	if n < 3 {
+		return c, false
+	}
+	d := e.deltas
+	var buf [16]int64
+	few := min(n-2, len(buf))
+	for i := range few {
+		at := 2 + (2*i+1)*(n-2)/(2*few)
+		buf[i] = frame.Wrap(d[at]-d[at-1], size)
+	}
+	if core, _ := frame.CoreOf(buf[:few]); !hopeful(core, n, cost) {
+		return c, false
+	}
+	e.second = resize(e.second, n)
+	s := e.second
+	first := frame.Wrap(d[2]-d[1], size)
+	lo, hi := first, first
+	for i := 2; i < n; i++ {
+		x := frame.Wrap(d[i]-d[i-1], size)
+		lo, hi = min(lo, x), max(hi, x)
+		s[i] = x
+	}
+	c.form = formDeltaDeltas
+	c.frame = frame.Fit(s[2:], lo, hi, n, size, e.base[formDeltaDeltas])
+	c.first = high(v[0], c.frame.Width, size)
+	c.second = high(d[1], c.frame.Width, size)
+	return c, true
+}
+
+// steps is the form of steps, where the deltas look like those of a clock:
+// most are within spread of each other, less than half of their middle.
+func (e *Encoder) steps(v []int64, spread uint64, middle int64, size uint, cost int) (c candidate, ok bool) {
+	n := len(v)
+	if middle == 0 || distance(middle, 0)/2 < spread {
+		return c, false
+	}
+	period, ok := e.findPeriod(v, spread, middle, size)
+	if !ok {
+		return c, false
+	}
+
+	first := e.firstTick(v[0], period, size)
+	e.rest = resize(e.rest, n)
+	e.gapPos, e.gaps = e.gapPos[:0], e.gaps[:0]
+	var widest uint64
+	tick := first * period
+	r0 := frame.Wrap(v[0]-tick, size)
+	e.rest[0] = r0
+	lo, hi := r0, r0
+	half := distance(period, 0) / 2
+	for i := 1; i < n; i++ {
+		tick += period
+		if distance(e.deltas[i], period) > half {
+			if gap := divide(e.deltas[i], period) - 1; gap != 0 {
+				if len(e.gaps) >= n/4 {
+					return c, false
+				}
+				tick += gap * period
+				z := uint64(gap<<1 ^ gap>>63)
+				widest |= z
+				e.gapPos = append(e.gapPos, uint64(i))
+				e.gaps = append(e.gaps, z)
+			}
+		}
+		r := frame.Wrap(v[i]-tick, size)
+		lo, hi = min(lo, r), max(hi, r)
+		e.rest[i] = r
+	}
+	c.form, c.first, c.second, c.gaps = formSteps, first, period, len(e.gaps)
+	if c.gaps > 0 {
+		for _, w := range gapWidths {
+			if c.gapWidth = w; uint(bits.Len64(widest)) <= w {
+				break
+			}
+		}
+	}
+	if core, _ := frame.Core(e.rest); !hopeful(core, n, cost) {
+		return c, false
+	}
+	c.frame = frame.Fit(e.rest, lo, hi, n, size, e.base[formSteps])
+	return c, true
+}
+
+// findPeriod estimates the period of a clock: the one of the chunk before if
+// it fits the values, else a round number that does.
+func (e *Encoder) findPeriod(v []int64, spread uint64, middle int64, size uint) (period int64, ok bool) {
+	n := len(v)
+	period = middle
+	if e.period != 0 && distance(e.period, middle) <= spread {
+		period = e.period
+	}
+	half := distance(period, 0) / 2
+	ticks, gaps := int64(0), 0
+	for _, d := range e.deltas[1:] {
+		if distance(d, period) <= half {
+			ticks++
+			continue
+		}
+		ticks += divide(d, period)
+		if gaps++; gaps > n/2 {
+			return 0, false
+		}
+	}
+	total := frame.Wrap(v[n-1]-v[0], size)
+	if ticks <= 0 || total^period < 0 {
+		return period, true // it wrapped
+	}
+	mean := divide(total, ticks)
+	slack := int64(spread / uint64(ticks) * 2) // spread is at most 2^62
+	if distance(mean, period) <= uint64(slack) && period == e.period {
+		return period, true
+	}
+	if period = roundest(mean, slack); period == 0 {
+		return 0, false
+	}
+	return period, true
+}
+
+// roundest is the number within slack of x with the most trailing zeros in
+// decimal.
+func roundest(x, slack int64) int64 {
+	for unit := int64(1e15); unit > 1; unit /= 10 {
+		if r := divide(x, unit) * unit; distance(r, x) <= uint64(slack) {
+			return r
+		}
+	}
+	return x
+}
+
+// divide is x/y, y not zero, rounded to the nearest integer. The quotient of
+// the least integer and -1 wraps.
+func divide(x, y int64) int64 {
+	q, r := x/y, x%y
+	if distance(r, 0) > distance(y, 0)/2 {
+		if (r < 0) == (y < 0) {
+			return q + 1
+		}
+		return q - 1
+	}
+	return q
+}
+
+// distance is the magnitude of x-y, modulo 2^64.
+func distance(x, y int64) uint64 {
+	d := x - y
+	return uint64(d ^ d>>63 - d>>63)
+}
