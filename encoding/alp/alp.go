@@ -1,0 +1,270 @@
+// Package alp encodes floats, bit for bit: as decimals, as ordered integers,
+// or cut in two, after "ALP: Adaptive Lossless floating-Point Compression"
+// (Afroozeh, Kuffó, Boncz, SIGMOD 2024). Every bit pattern survives, NaN
+// payloads and -0.0 included.
+//
+// # Modes
+//
+// Parameter 0 is the mode of the chunk; the smallest wins. The modes Decimal
+// to BitsDelta turn n floats into n integers of M bits (64 for float64, 32 for
+// float32) and pack those in a frame of reference; arithmetic on them wraps
+// modulo 2^M.
+//
+//	0 Verbatim      the values as they are, little-endian
+//	1 Decimal       integers d with value = float(float64(d) * 10^f * 10^-e)
+//	2 DecimalDelta  the same integers by their differences
+//	3 Bits          the IEEE bits as an integer of the same order
+//	4 BitsDelta     the same by their differences
+//	5 Split         ALP-RD: top bits by dictionary, low bits packed
+//
+// The products of a decimal are two roundings to float64, and for float32 a
+// third to float32; |d| is at most 2^51 for float64 and 2^24 for float32, at
+// every position. The order-keeping integer of a pattern b, read as signed, is
+// b where b >= 0 and b with all bits but the sign inverted where b < 0.
+//
+// # Parameters
+//
+//	    Decimal   DecimalDelta  Bits  BitsDelta  Split
+//	P1  0         first         0     first      dictionary size, 1 to 8
+//	P2  base      base          base  base       0
+//	P3  width     width         w     w          0
+//	P4  patches   patches       c     c          0
+//	P5  patch width, negative for signed patches 0
+//	P6  e*32+f    e*32+f        0     0          left width, 1 to 16
+//	P7  exceptions exceptions   0     0          exceptions
+//
+// All are 0 for Verbatim. With width w, base B = P2 << max(0, w-7). A packed
+// value u stands for B + u in the plain modes. In the delta modes value i is
+// (P1 << w) + the sum over j <= i of (B + u[j]); so u[0] holds the low bits of
+// the first value. The high bits of a patch are unsigned where P5 >= 0 and
+// two's complement where P5 < 0; then a patch may lower its value, so that a
+// frame need not reach down to the smallest.
+//
+// # Body
+//
+// Decimal to BitsDelta, with c patches, x exceptions, b the bits of a position
+// (bitpack.PositionWidth):
+//
+//	+-----------------------+---------------------+----------------------+
+//	| packed run            | exception positions | exception values     |
+//	| as bitpack draws it   | ceil(x*b/8) bytes   | x*M/8 bytes          |
+//	+-----------------------+---------------------+----------------------+
+//
+// Positions ascend strictly; the values are the raw floats, little-endian, and
+// take the place of what the integer there would give.
+//
+// Split, with left width L, dictionary size D, code width k = bits of D-1:
+//
+//	+-----------+---------------+------------+-----------+-----------+
+//	| codes     | right parts   | dictionary | positions | lefts     |
+//	| n*k bits  | n*(M-L) bits  | D*L bits   | x*b bits  | x*L bits  |
+//	+-----------+---------------+------------+-----------+-----------+
+//
+// Each part is packed LSB first and ends on a whole byte. A value is
+// dictionary[code] << (M-L) | right, but for exceptions the left given there.
+//
+// # Self-contained form
+//
+// AppendFloat64 and AppendFloat32 cut the values in vectors of 1,024 (the last
+// one shorter), each its parameters (encoding.AppendParams) and its body. The
+// count is the caller's.
+package alp
+
+import (
+	"math/bits"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bitpack"
+	"github.com/colsst/colsst/simd"
+)
+
+// Mode is how a chunk is encoded: parameter 0.
+type Mode int64
+
+// The modes; the package comment says what each does.
+const (
+	Verbatim Mode = iota
+	Decimal
+	DecimalDelta
+	Bits
+	BitsDelta
+	Split
+)
+
+// String is the mode's name as annotated dumps write it.
+func (m Mode) String() string {
+	switch m {
+	case Verbatim:
+		return "verbatim"
+	case Decimal:
+		return "decimal"
+	case DecimalDelta:
+		return "decimal_delta"
+	case Bits:
+		return "bits"
+	case BitsDelta:
+		return "bits_delta"
+	case Split:
+		return "split"
+	}
+	return "unknown"
+}
+
+func (m Mode) delta() bool   { return m == DecimalDelta || m == BitsDelta }
+func (m Mode) decimal() bool { return m == Decimal || m == DecimalDelta }
+
+// The places of the parameters.
+const (
+	pMode = iota
+	pFirst
+	pBase
+	pWidth
+	pPatches
+	pPatchWidth
+	pPair
+	pExceptions
+
+	pDictionary = pFirst // Split
+	pLeftWidth  = pPair  // Split
+)
+
+const (
+	part = "alp"
+
+	vectorLen = 1024 // values of a vector of the self-contained form
+
+	limit64 = 1 << 51 // largest |integer| of a float64 decimal
+	limit32 = 1 << 24 // the same of a float32
+
+	maxExponent   = 18
+	maxLeftWidth  = 16
+	maxDictionary = 8
+)
+
+// layout is what valid parameters say about a body.
+type layout struct {
+	mode       Mode
+	first      int64 // shifted: what the sums of the delta modes begin with
+	base       int64 // shifted
+	shape      bitpack.Shape
+	sign       uint64 // the sign bit of a signed patch, or 0
+	pair       pair
+	dictionary int // Split: entries
+	leftWidth  uint
+	exceptions int
+	len        int // bytes of the body
+}
+
+// Float64Len is the length in bytes of the body of n float64 values with
+// parameters p. It checks all of p: a CorruptError says what is wrong.
+func Float64Len(p *encoding.Params, n int) (int, error) {
+	l, err := parse(p, n, 64)
+	return l.len, err
+}
+
+// Float32Len is Float64Len for float32 values.
+func Float32Len(p *encoding.Params, n int) (int, error) {
+	l, err := parse(p, n, 32)
+	return l.len, err
+}
+
+// parse checks the parameters of n values of m bits.
+func parse(p *encoding.Params, n int, m uint) (layout, error) {
+	if n < 0 || n > encoding.MaxGroupRows {
+		return layout{}, encoding.Corruptf(part, "%d values in a chunk", n)
+	}
+	mode := Mode(p[pMode])
+	l := layout{mode: mode}
+	var used uint // bit i: parameter i may be other than 0
+	switch mode {
+	case Verbatim:
+		used = 0b0000_0001
+	case Decimal:
+		used = 0b1111_1101
+	case DecimalDelta:
+		used = 0b1111_1111
+	case Bits:
+		used = 0b0011_1101
+	case BitsDelta:
+		used = 0b0011_1111
+	case Split:
+		used = 0b1100_0011
+	default:
+		return l, encoding.Corruptf(part, "unknown mode %d", p[pMode])
+	}
+	for i, v := range p {
+		if v != 0 && used>>i&1 == 0 {
+			return l, encoding.Corruptf(part, "parameter %d is %d in mode %v", i, v, mode)
+		}
+	}
+	if x := p[pExceptions]; x < 0 || x > int64(n) {
+		return l, encoding.Corruptf(part, "%d exceptions among %d values", x, n)
+	}
+	l.exceptions = int(p[pExceptions])
+	positions := simd.PackedLen(l.exceptions, bitpack.PositionWidth(n))
+	switch mode {
+	case Verbatim:
+		l.len = n * int(m/8)
+		return l, nil
+	case Split:
+		d, w := p[pDictionary], p[pLeftWidth]
+		if d < 1 || d > maxDictionary {
+			return l, encoding.Corruptf(part, "dictionary of %d", d)
+		}
+		if w < 1 || w > maxLeftWidth {
+			return l, encoding.Corruptf(part, "left width %d", w)
+		}
+		l.dictionary, l.leftWidth = int(d), uint(w)
+		l.len = simd.PackedLen(n, codeWidth(l.dictionary)) + simd.PackedLen(n, m-l.leftWidth) +
+			simd.PackedLen(l.dictionary, l.leftWidth) + positions + simd.PackedLen(l.exceptions, l.leftWidth)
+		return l, nil
+	}
+
+	patchWidth := p[pPatchWidth]
+	if patchWidth < 0 {
+		patchWidth = -patchWidth // of the smallest int64: itself, refused below
+	}
+	var err error
+	if l.shape, err = bitpack.CheckShape(part, p[pWidth], p[pPatches], patchWidth, n, m); err != nil {
+		return l, err
+	}
+	w := l.shape.Width
+	if p[pPatchWidth] < 0 {
+		l.sign = 1 << (w + l.shape.PatchWidth - 1)
+	}
+	var ok bool
+	if l.base, ok = shifted(p[pBase], baseShift(w), m); !ok {
+		return l, encoding.Corruptf(part, "base %d beside width %d", p[pBase], w)
+	}
+	if l.first, ok = shifted(p[pFirst], w, m); !ok {
+		return l, encoding.Corruptf(part, "first %d beside width %d", p[pFirst], w)
+	}
+	if c := p[pPair]; c < 0 || c>>5 > maxExponent || c&31 > maxExponent {
+		return l, encoding.Corruptf(part, "exponent and factor %d", c)
+	}
+	l.pair = pairOf(p[pPair])
+	l.len = l.shape.Len(n) + positions + l.exceptions*int(m/8)
+	return l, nil
+}
+
+// shifted is x << s, if that is an integer of m bits.
+func shifted(x int64, s, m uint) (int64, bool) {
+	if x == 0 {
+		return 0, true
+	}
+	y := x << s
+	return y, s < m && y>>s == x && y<<(64-m)>>(64-m) == y
+}
+
+// baseShift is how far a base is shifted beside width w.
+func baseShift(w uint) uint { return max(w, 7) - 7 }
+
+// codeWidth is the bits of a code into a dictionary of d entries.
+func codeWidth(d int) uint { return uint(bits.Len(uint(d - 1))) }
+
+// ordered64 is the integer of the same order as the float of pattern b, and
+// its own inverse.
+func ordered64(b int64) int64 { return b ^ int64(uint64(b>>63)>>1) }
+
+// ordered32 is ordered64 for float32.
+func ordered32(b int32) int32 { return b ^ int32(uint32(b>>31)>>1) }

@@ -1,0 +1,308 @@
+package alp
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/colsst/colsst/encoding/bitpack"
+)
+
+// pair is exponent e and factor f of decimals: value = d * 10^f * 10^-e.
+type pair struct{ e, f uint8 }
+
+func (p pair) param() int64 { return int64(p.e)*32 + int64(p.f) }
+
+func pairOf(param int64) pair { return pair{uint8(param >> 5), uint8(param & 31)} }
+
+var pow10 = [maxExponent + 1]float64{
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
+	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+}
+
+var inv10 = [maxExponent + 1]float64{
+	1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9,
+	1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 1e-16, 1e-17, 1e-18,
+}
+
+// likely64 and likely32 are the pairs tried first, fewest digits first. For
+// float64 the constant 10^-14 has an unusually small error, so that nearly every
+// decimal of 1 to 14 digits comes back; float32 decimals are exact with f = 0.
+var likely64 = [...]pair{
+	{0, 0}, {14, 13}, {14, 12}, {14, 11}, {14, 10}, {14, 9}, {14, 8}, {14, 7},
+	{14, 6}, {14, 5}, {14, 4}, {14, 3}, {14, 2}, {14, 1}, {14, 0},
+}
+
+var likely32 = [...]pair{
+	{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0}, {8, 0}, {9, 0}, {10, 0},
+}
+
+// nearest rounds |x| <= 2^51 to the nearest integer, ties to even, when added
+// and taken away again.
+const nearest = 1<<52 + 1<<51
+
+// decimals64 sets ints[i] to the integer of raw[i] and appends to exceptions
+// the positions where it does not give the same bits back; it stops early,
+// with false, after more than most exceptions.
+func decimals64(ints []int64, exceptions []uint64, raw []uint64, p pair, most int) ([]uint64, bool) {
+	up, down := pow10[p.e], inv10[p.f]
+	back, scale := pow10[p.f], inv10[p.e]
+	ints = ints[:len(raw)]
+	for i, b := range raw {
+		x := float64(float64(math.Float64frombits(b)*up) * down)
+		if x >= -limit64 && x <= limit64 {
+			r := float64(x+nearest) - nearest
+			if math.Float64bits(float64(r*back)*scale) == b {
+				ints[i] = int64(r)
+				continue
+			}
+		}
+		if exceptions = append(exceptions, uint64(i)); len(exceptions) > most {
+			return exceptions, false
+		}
+	}
+	return exceptions, true
+}
+
+// decimals32 is decimals64 for float32 patterns.
+func decimals32(ints []int64, exceptions []uint64, raw []uint64, p pair, most int) ([]uint64, bool) {
+	up, down := pow10[p.e], inv10[p.f]
+	back, scale := pow10[p.f], inv10[p.e]
+	ints = ints[:len(raw)]
+	for i, b := range raw {
+		x := float64(float64(float64(math.Float32frombits(uint32(b)))*up) * down)
+		if x >= -limit32 && x <= limit32 {
+			r := float64(x+nearest) - nearest
+			if math.Float32bits(float32(float64(r*back)*scale)) == uint32(b) {
+				ints[i] = int64(r)
+				continue
+			}
+		}
+		if exceptions = append(exceptions, uint64(i)); len(exceptions) > most {
+			return exceptions, false
+		}
+	}
+	return exceptions, true
+}
+
+const (
+	sampleLen  = 32
+	maxRecent  = 4
+	maxBackoff = 32
+)
+
+// search remembers, over the chunks of a segment, which pairs did well.
+type search struct {
+	last    pair // the pair of the chunk before, where known
+	known   bool
+	recent  [maxRecent]pair // latest first
+	nRecent int
+	quick   backoff // of the search among likely pairs
+	full    backoff // of the search among all
+}
+
+// backoff lets a search that found nothing rest for 1, 2, 4 ... chunks.
+type backoff struct{ rest, next int }
+
+func (b *backoff) ready() bool {
+	if b.rest > 0 {
+		b.rest--
+		return false
+	}
+	return true
+}
+
+func (b *backoff) found() { *b = backoff{} }
+
+func (b *backoff) failed() {
+	b.next = min(max(1, 2*b.next), maxBackoff)
+	b.rest = b.next
+}
+
+// won notes that p served a chunk.
+func (s *search) won(p pair) {
+	s.last, s.known = p, true
+	i := 0
+	for i < s.nRecent && s.recent[i] != p {
+		i++
+	}
+	if i == s.nRecent {
+		if s.nRecent < maxRecent {
+			s.nRecent++
+		} else {
+			i--
+		}
+	}
+	copy(s.recent[1:i+1], s.recent[:i])
+	s.recent[0] = p
+}
+
+// decimals turns the patterns e.raw into e.ints and e.exceptions with the best
+// pair that it finds, or says that they are no decimals.
+func (e *Encoder) decimals(m uint) (pair, bool) {
+	n := len(e.raw)
+	s := &e.search
+	p := s.last
+	ok := false
+	if s.known {
+		ok = e.with(p, m)
+		if ok && len(e.exceptions) <= n/64 {
+			return e.reduced(p, m), true
+		}
+	}
+	if !s.quick.ready() {
+		return p, ok
+	}
+	q, found := e.find(m)
+	if !found || s.known && q == p {
+		s.quick.failed()
+		return p, ok
+	}
+	s.quick.found()
+	if !e.with(q, m) {
+		return p, ok && e.with(p, m)
+	}
+	return e.reduced(q, m), true
+}
+
+// with tries pair p on the whole chunk.
+func (e *Encoder) with(p pair, m uint) (ok bool) {
+	n := len(e.raw)
+	e.exceptions, ok = e.convert(e.ints[:n], e.exceptions[:0], e.raw, p, n*3/4, m)
+	return ok
+}
+
+func (e *Encoder) convert(ints []int64, exceptions, raw []uint64, p pair, most int, m uint) ([]uint64, bool) {
+	if m == 64 {
+		return decimals64(ints, exceptions, raw, p, most)
+	}
+	return decimals32(ints, exceptions, raw, p, most)
+}
+
+// find looks for the best pair on a sample of the chunk.
+func (e *Encoder) find(m uint) (best pair, found bool) {
+	n := len(e.raw)
+	step := (n + sampleLen - 1) / sampleLen
+	var sample [sampleLen]uint64
+	k := 0
+	for i := 0; i < n; i += step {
+		sample[k] = e.raw[i]
+		k++
+	}
+	raw := sample[:k]
+	least := math.MaxInt
+	each := int(m + bitpack.PositionWidth(n)) // bits of an exception
+	var ints [sampleLen]int64
+	var room [sampleLen]uint64
+	try := func(p pair) (exact bool) {
+		x, ok := e.convert(ints[:k], room[:0], raw, p, k/2, m)
+		if !ok {
+			return false
+		}
+		lo, hi, at := int64(math.MaxInt64), int64(math.MinInt64), 0
+		for i := range k {
+			if at < len(x) && x[at] == uint64(i) {
+				at++
+				continue
+			}
+			lo, hi = min(lo, ints[i]), max(hi, ints[i])
+		}
+		if c := k*bits.Len64(uint64(hi-lo)) + len(x)*each; c < least {
+			best, found, least = p, true, c
+		}
+		return len(x) == 0
+	}
+	for _, p := range e.search.recent[:e.search.nRecent] {
+		try(p)
+	}
+	likely := likely64[:]
+	if m == 32 {
+		likely = likely32[:]
+	}
+	for _, p := range likely {
+		if try(p) {
+			break // more digits are only larger integers
+		}
+	}
+	if m == 32 || least < k*int(m)*3/4 || !e.search.full.ready() {
+		return best, found
+	}
+	before := least
+	for x := maxExponent; x >= 0; x-- {
+		for f := x; f >= 0; f-- {
+			try(pair{uint8(x), uint8(f)})
+		}
+	}
+	if least < before {
+		e.search.full.found()
+	} else {
+		e.search.full.failed()
+	}
+	return best, found
+}
+
+// reduced moves the zeros that all the integers end in into the pair, where
+// that gives the same values back.
+func (e *Encoder) reduced(p pair, m uint) pair {
+	lo, hi, at := int64(math.MaxInt64), int64(math.MinInt64), 0
+	zeros := 0
+	for d := int64(10); zeros < maxExponent-int(p.f); d *= 10 {
+		at = 0
+		for i, x := range e.ints[:len(e.raw)] {
+			if at < len(e.exceptions) && e.exceptions[at] == uint64(i) {
+				at++
+				continue
+			}
+			if x%d != 0 {
+				d = 0
+				break
+			}
+			lo, hi = min(lo, x), max(hi, x)
+		}
+		if d == 0 || hi-lo < d { // nothing to gain
+			break
+		}
+		zeros++
+	}
+	if zeros == 0 {
+		return p
+	}
+	q := pair{p.e, p.f + uint8(zeros)}
+	if p.f == 0 {
+		k := min(p.e, q.f)
+		q = pair{p.e - k, q.f - k}
+	}
+	x := len(e.exceptions)
+	if e.with(q, m) && len(e.exceptions) <= x {
+		return q
+	}
+	e.with(p, m)
+	return p
+}
+
+// fill gives the places of exceptions integers that cost nothing: on the
+// straight line between those beside them.
+func fill(ints []int64, exceptions []uint64) {
+	n := len(ints)
+	for at := 0; at < len(exceptions); {
+		from := int(exceptions[at]) // a run of exceptions: from up to to
+		to := from
+		for at < len(exceptions) && int(exceptions[at]) == to {
+			at++
+			to++
+		}
+		var left, right int64
+		switch {
+		case from > 0 && to < n:
+			left, right = ints[from-1], ints[to]
+		case from > 0:
+			left, right = ints[from-1], ints[from-1]
+		case to < n:
+			left, right = ints[to], ints[to]
+		}
+		step := (right - left) / int64(to-from+1)
+		for i := from; i < to; i++ {
+			left += step
+			ints[i] = left
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package alp
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bitpack"
+	"github.com/colsst/colsst/simd"
+)
+
+// Encoder encodes the chunks of one column, one after another. It keeps
+// scratch memory, and what it learned from the chunks before: the decimals
+// tried first, the bases used again. The zero value is ready. Chunks of both
+// types must not be mixed without Reset.
+type Encoder struct {
+	raw        []uint64 // the patterns
+	ordered    []int64  // the integers of the same order
+	ints       []int64  // the decimals
+	deltas     []int64
+	packed     []uint64
+	exceptions []uint64 // positions
+
+	last   encoding.Params
+	search search
+	cut    cut
+}
+
+// Reset forgets what was learned, as at the start of a segment; the bytes that
+// follow depend on the chunks since then alone.
+func (e *Encoder) Reset() {
+	e.last = encoding.Params{}
+	e.search = search{}
+	e.cut = cut{}
+}
+
+func (e *Encoder) grow(n int) {
+	if cap(e.raw) < n {
+		e.raw = make([]uint64, n)
+		e.ordered = make([]int64, n)
+		e.ints = make([]int64, n)
+		e.deltas = make([]int64, n)
+		e.packed = make([]uint64, n)
+		e.exceptions = make([]uint64, n)
+	}
+	e.raw, e.ordered = e.raw[:n], e.ordered[:n]
+}
+
+// AppendFloat64 appends the body of src, at most encoding.MaxGroupRows values,
+// to dst and sets p. The body is never longer than 8 bytes a value.
+func (e *Encoder) AppendFloat64(dst []byte, src []float64, p *encoding.Params) []byte {
+	e.grow(len(src))
+	for i, x := range src {
+		e.raw[i] = math.Float64bits(x)
+	}
+	return e.append(dst, p, 64)
+}
+
+// AppendFloat32 is AppendFloat64 for float32; the body is never longer than 4
+// bytes a value.
+func (e *Encoder) AppendFloat32(dst []byte, src []float32, p *encoding.Params) []byte {
+	e.grow(len(src))
+	for i, x := range src {
+		e.raw[i] = uint64(math.Float32bits(x))
+	}
+	return e.append(dst, p, 32)
+}
+
+// plan is one way to encode the chunk.
+type plan struct {
+	params encoding.Params
+	frame  frame
+	split  dictionary
+	bits   int // of body and, by estimate, parameters
+}
+
+func (c *plan) mode() Mode { return Mode(c.params[pMode]) }
+
+// append encodes e.raw in the smallest way.
+func (e *Encoder) append(dst []byte, p *encoding.Params, m uint) []byte {
+	c := e.choose(m)
+	*p = c.params
+	return e.appendBody(dst, &c, m)
+}
+
+// choose finds the smallest way to encode e.raw. It leaves in e what
+// appendBody needs.
+func (e *Encoder) choose(m uint) plan {
+	n := len(e.raw)
+	best := plan{bits: n * int(m)}
+	if n == 0 {
+		return best
+	}
+	pr, ok := e.decimals(m)
+	if ok {
+		ints := e.ints[:n]
+		fill(ints, e.exceptions)
+		e.consider(&best, ints, Decimal, pr, m)
+		e.consider(&best, ints, DecimalDelta, pr, m)
+	}
+	if !ok || len(e.exceptions) > 0 || best.bits > n*int(m)/4 {
+		if m == 64 {
+			for i, b := range e.raw {
+				e.ordered[i] = ordered64(int64(b))
+			}
+		} else {
+			for i, b := range e.raw {
+				e.ordered[i] = int64(ordered32(int32(b)))
+			}
+		}
+		e.consider(&best, e.ordered, Bits, pair{}, m)
+		e.consider(&best, e.ordered, BitsDelta, pair{}, m)
+	}
+	if best.bits > n*int(m)*5/8 {
+		s := e.split(m)
+		e.keep(&best, plan{split: s, params: encoding.Params{
+			pMode: int64(Split), pDictionary: int64(s.size), pLeftWidth: int64(s.width),
+			pExceptions: int64(s.exceptions(e.raw, m)),
+		}}, m)
+	}
+	if best.mode().decimal() {
+		e.search.won(pr)
+	} else {
+		e.search.known = false
+	}
+	e.last = best.params
+	return best
+}
+
+// appendBody appends the body of e.raw that c plans.
+func (e *Encoder) appendBody(dst []byte, c *plan, m uint) []byte {
+	switch c.mode() {
+	case Verbatim:
+		return appendRaw(dst, e.raw, m)
+	case Split:
+		return e.appendSplit(dst, &c.split, m)
+	case Bits, BitsDelta:
+		return e.appendFrame(dst, e.ordered, c, m)
+	}
+	dst = e.appendFrame(dst, e.ints[:len(e.raw)], c, m)
+	dst = simd.AppendPack64(dst, e.exceptions, bitpack.PositionWidth(len(e.raw)))
+	u := e.packed[:len(e.exceptions)]
+	for i, at := range e.exceptions {
+		u[i] = e.raw[at]
+	}
+	return appendRaw(dst, u, m)
+}
+
+// appendVector appends e.raw in the self-contained form.
+func (e *Encoder) appendVector(dst []byte, m uint) []byte {
+	e.last = encoding.Params{} // parameters in line cost what they are
+	c := e.choose(m)
+	return e.appendBody(encoding.AppendParams(dst, &c.params), &c, m)
+}
+
+// consider keeps in best the smaller of it and mode for the integers v.
+func (e *Encoder) consider(best *plan, v []int64, mode Mode, pr pair, m uint) {
+	n := len(v)
+	c := plan{params: encoding.Params{pMode: int64(mode), pPair: pr.param()}}
+	w := v
+	if mode.delta() {
+		w = e.deltas[:n-1]
+		for i := range w {
+			w[i] = (v[i+1] - v[i]) << (64 - m) >> (64 - m)
+		}
+	}
+	c.frame = frameOf(w, n, m, &e.last)
+	c.frame.set(&c.params)
+	if mode.delta() {
+		c.params[pFirst] = c.frame.first(v[0], m)
+	}
+	if mode.decimal() {
+		c.params[pExceptions] = int64(len(e.exceptions))
+	}
+	e.keep(best, c, m)
+}
+
+// first is parameter 1 of a delta mode whose first value is v.
+func (f frame) first(v int64, m uint) int64 {
+	if f.shape.Width >= m {
+		return 0
+	}
+	return (v - f.offset()) << (64 - m) >> (64 - m + f.shape.Width)
+}
+
+// keep replaces best by c if c is smaller. The body must be shorter than
+// Verbatim's in bytes too.
+func (e *Encoder) keep(best *plan, c plan, m uint) {
+	n := len(e.raw)
+	l, err := parse(&c.params, n, m)
+	if err != nil || l.len >= n*int(m/8) {
+		return
+	}
+	c.bits = 8 * l.len
+	for i, x := range c.params {
+		c.bits += paramBits(x - e.last[i])
+	}
+	if c.bits < best.bits {
+		*best = c
+	}
+}
+
+// appendFrame packs the integers v as the plan says.
+func (e *Encoder) appendFrame(dst []byte, v []int64, c *plan, m uint) []byte {
+	u := e.packed[:len(v)]
+	f := c.frame
+	off, mask := f.offset(), f.mask()
+	if Mode(c.params[pMode]).delta() {
+		u[0] = uint64(v[0]-off) & (^uint64(0) >> (64 - f.shape.Width))
+		for i := 1; i < len(v); i++ {
+			u[i] = uint64(v[i]-v[i-1]-off) & mask
+		}
+	} else {
+		for i, x := range v {
+			u[i] = uint64(x-off) & mask
+		}
+	}
+	return bitpack.Append(dst, u, f.shape)
+}
+
+// appendRaw appends patterns of m bits, little-endian.
+func appendRaw(dst []byte, raw []uint64, m uint) []byte {
+	if m == 64 {
+		for _, x := range raw {
+			dst = binary.LittleEndian.AppendUint64(dst, x)
+		}
+		return dst
+	}
+	for _, x := range raw {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(x))
+	}
+	return dst
+}
+
+// AppendFloat64 appends src in the self-contained form to dst: at most 8 bytes
+// a value and one byte for every 1,024.
+func AppendFloat64(dst []byte, src []float64) []byte {
+	var e Encoder
+	for len(src) > 0 {
+		n := min(len(src), vectorLen)
+		e.grow(n)
+		for i, x := range src[:n] {
+			e.raw[i] = math.Float64bits(x)
+		}
+		dst = e.appendVector(dst, 64)
+		src = src[n:]
+	}
+	return dst
+}
+
+// AppendFloat32 is AppendFloat64 for float32, at most 4 bytes a value.
+func AppendFloat32(dst []byte, src []float32) []byte {
+	var e Encoder
+	for len(src) > 0 {
+		n := min(len(src), vectorLen)
+		e.grow(n)
+		for i, x := range src[:n] {
+			e.raw[i] = uint64(math.Float32bits(x))
+		}
+		dst = e.appendVector(dst, 32)
+		src = src[n:]
+	}
+	return dst
+}
