@@ -7,7 +7,7 @@
 // smallest, its parameters counted in. All arithmetic wraps modulo 2^64 for
 // int64 and 2^32 for int32. n is the number of values, v[i] value i, u[i]
 // code i of the packed run and s[i] the signed distance that it stands for
-// (package frame: base + s[i] is the value of a code, where base, width w and
+// (package patched: base + s[i] is the value of a code, where base, width w and
 // patches are parameters 2 to 5).
 //
 //	0 constant   v[i] = p1
@@ -65,7 +65,7 @@ package deltadelta
 import (
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
-	"github.com/colsst/colsst/encoding/internal/frame"
+	"github.com/colsst/colsst/encoding/internal/patched"
 )
 
 const part = "delta_of_delta values"
@@ -98,7 +98,7 @@ var gapWidths = [8]uint{2, 3, 4, 5, 7, 10, 16, 64}
 type chunk struct {
 	form          int
 	first, second int64
-	frame         frame.Frame
+	frame         patched.Frame
 	gaps          int
 	gapWidth      uint
 }
@@ -110,10 +110,10 @@ func load(p *encoding.Params, n int, size uint) (c chunk, err error) {
 	}
 	c.form = int(p[paramForm])
 	c.first, c.second = p[paramFirst], p[paramSecond]
-	if !frame.Fits(c.first, size) || !frame.Fits(c.second, size) {
+	if !patched.Fits(c.first, size) || !patched.Fits(c.second, size) {
 		return c, encoding.Corruptf(part, "parameters %d and %d outside of %d bits", c.first, c.second, size)
 	}
-	if c.frame, err = frame.Load(part, p, n, size); err != nil {
+	if c.frame, err = patched.Load(part, p, n, size); err != nil {
 		return c, err
 	}
 	if g := p[paramGaps]; g != 0 {

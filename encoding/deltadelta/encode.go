@@ -5,7 +5,7 @@ import (
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
-	"github.com/colsst/colsst/encoding/internal/frame"
+	"github.com/colsst/colsst/encoding/internal/patched"
 )
 
 // Encoder holds the scratch of encoding, and what the chunks before had: a
@@ -143,12 +143,12 @@ func (e *Encoder) choose(v []int64, size uint) candidate {
 	d := e.deltas
 	d[0] = 0
 	lo, hi := v[0], v[0]
-	d1 := frame.Wrap(v[1]-v[0], size)
+	d1 := patched.Wrap(v[1]-v[0], size)
 	dlo, dhi := d1, d1
 	for i := 1; i < n; i++ {
 		x := v[i]
 		lo, hi = min(lo, x), max(hi, x)
-		y := frame.Wrap(x-v[i-1], size)
+		y := patched.Wrap(x-v[i-1], size)
 		dlo, dhi = min(dlo, y), max(dhi, y)
 		d[i] = y
 	}
@@ -159,7 +159,7 @@ func (e *Encoder) choose(v []int64, size uint) candidate {
 		return e.regular(v, d1, size)
 	}
 
-	best = candidate{chunk: chunk{form: formDeltas, frame: frame.Fit(d[1:], dlo, dhi, n, size, e.base[formDeltas])}}
+	best = candidate{chunk: chunk{form: formDeltas, frame: patched.Fit(d[1:], dlo, dhi, n, size, e.base[formDeltas])}}
 	best.first = high(v[0], best.frame.Width, size)
 	e.price(&best, n)
 	consider := func(c candidate) {
@@ -168,14 +168,14 @@ func (e *Encoder) choose(v []int64, size uint) candidate {
 		}
 	}
 
-	spread, middle := frame.Core(d[1:])
+	spread, middle := patched.Core(d[1:])
 	if dlo == dhi {
 		consider(e.regular(v, d1, size))
 	} else if c, ok := e.steps(v, spread, middle, size, best.cost); ok {
 		consider(c)
 	}
-	if core, _ := frame.Core(v); hopeful(core, n, best.cost) {
-		c := candidate{chunk: chunk{form: formFrame, frame: frame.Fit(v, lo, hi, n, size, e.base[formFrame])}}
+	if core, _ := patched.Core(v); hopeful(core, n, best.cost) {
+		c := candidate{chunk: chunk{form: formFrame, frame: patched.Fit(v, lo, hi, n, size, e.base[formFrame])}}
 		consider(c)
 	}
 	if c, ok := e.deltaDeltas(v, size, best.cost); ok {
@@ -203,7 +203,7 @@ func hopeful(core uint64, n, cost int) bool {
 func (e *Encoder) regular(v []int64, step int64, size uint) candidate {
 	c := candidate{chunk: chunk{form: formSteps, second: step}}
 	c.first = e.firstTick(v[0], step, size)
-	c.frame.Base = frame.Wrap(v[0]-c.first*step, size)
+	c.frame.Base = patched.Wrap(v[0]-c.first*step, size)
 	e.rest = resize(e.rest, len(v))
 	for i := range e.rest {
 		e.rest[i] = c.frame.Base
@@ -214,7 +214,7 @@ func (e *Encoder) regular(v []int64, step int64, size uint) candidate {
 // firstTick numbers the tick nearest to v, given the phase of the chunk
 // before.
 func (e *Encoder) firstTick(v, period int64, size uint) int64 {
-	return frame.Wrap(divide(frame.Wrap(v-e.base[formSteps], size), period), size)
+	return patched.Wrap(divide(patched.Wrap(v-e.base[formSteps], size), period), size)
 }
 
 // deltaDeltas is the form of deltas of deltas, where it may cost less.
@@ -224,26 +224,26 @@ func (e *Encoder) deltaDeltas(v []int64, size uint, cost int) (c candidate, ok b
 		return c, false
 	}
 	d := e.deltas
-	var buf [16]int64
+	var buf [patched.Samples]int64
 	few := min(n-2, len(buf))
 	for i := range few {
 		at := 2 + (2*i+1)*(n-2)/(2*few)
-		buf[i] = frame.Wrap(d[at]-d[at-1], size)
+		buf[i] = patched.Wrap(d[at]-d[at-1], size)
 	}
-	if core, _ := frame.CoreOf(buf[:few]); !hopeful(core, n, cost) {
+	if core, _ := patched.CoreOf(buf[:few]); !hopeful(core, n, cost) {
 		return c, false
 	}
 	e.second = resize(e.second, n)
 	s := e.second
-	first := frame.Wrap(d[2]-d[1], size)
+	first := patched.Wrap(d[2]-d[1], size)
 	lo, hi := first, first
 	for i := 2; i < n; i++ {
-		x := frame.Wrap(d[i]-d[i-1], size)
+		x := patched.Wrap(d[i]-d[i-1], size)
 		lo, hi = min(lo, x), max(hi, x)
 		s[i] = x
 	}
 	c.form = formDeltaDeltas
-	c.frame = frame.Fit(s[2:], lo, hi, n, size, e.base[formDeltaDeltas])
+	c.frame = patched.Fit(s[2:], lo, hi, n, size, e.base[formDeltaDeltas])
 	c.first = high(v[0], c.frame.Width, size)
 	c.second = high(d[1], c.frame.Width, size)
 	return c, true
@@ -266,7 +266,7 @@ func (e *Encoder) steps(v []int64, spread uint64, middle int64, size uint, cost 
 	e.gapPos, e.gaps = e.gapPos[:0], e.gaps[:0]
 	var widest uint64
 	tick := first * period
-	r0 := frame.Wrap(v[0]-tick, size)
+	r0 := patched.Wrap(v[0]-tick, size)
 	e.rest[0] = r0
 	lo, hi := r0, r0
 	half := distance(period, 0) / 2
@@ -284,7 +284,7 @@ func (e *Encoder) steps(v []int64, spread uint64, middle int64, size uint, cost 
 				e.gaps = append(e.gaps, z)
 			}
 		}
-		r := frame.Wrap(v[i]-tick, size)
+		r := patched.Wrap(v[i]-tick, size)
 		lo, hi = min(lo, r), max(hi, r)
 		e.rest[i] = r
 	}
@@ -296,10 +296,10 @@ func (e *Encoder) steps(v []int64, spread uint64, middle int64, size uint, cost 
 			}
 		}
 	}
-	if core, _ := frame.Core(e.rest); !hopeful(core, n, cost) {
+	if core, _ := patched.Core(e.rest); !hopeful(core, n, cost) {
 		return c, false
 	}
-	c.frame = frame.Fit(e.rest, lo, hi, n, size, e.base[formSteps])
+	c.frame = patched.Fit(e.rest, lo, hi, n, size, e.base[formSteps])
 	return c, true
 }
 
@@ -323,7 +323,7 @@ func (e *Encoder) findPeriod(v []int64, spread uint64, middle int64, size uint) 
 			return 0, false
 		}
 	}
-	total := frame.Wrap(v[n-1]-v[0], size)
+	total := patched.Wrap(v[n-1]-v[0], size)
 	if ticks <= 0 || total^period < 0 {
 		return period, true // it wrapped
 	}

@@ -1,4 +1,4 @@
-// Package frame is the frame of reference that the integer codecs share: a
+// Package patched is the frame of reference that the integer codecs share: a
 // packed run of codes around a base, in which outliers on either side of the
 // frame are patches.
 //
@@ -21,7 +21,7 @@
 // The base keeps about seven significant bits more than the width leaves
 // free, so that chunks that follow one another share it and the parameter
 // stays small.
-package frame
+package patched
 
 import (
 	"math/bits"
@@ -239,25 +239,25 @@ func quantise(w uint, lo, hi int64, size uint, last int64) (base int64, ok bool)
 	return lo >> zeros << zeros, zeros >= k
 }
 
-// samples is the number of values that Core looks at.
-const samples = 16
+// Samples is the number of values that Core looks at, and CoreOf at most.
+const Samples = 16
 
 // Core is an estimate, from a few values of x, of where most values lie: the
 // distance between an outer pair of quantiles, and the mean of the inner ones.
 func Core(x []int64) (span uint64, centre int64) {
-	var buf [samples]int64
+	var buf [Samples]int64
 	s := buf[:0]
-	if len(x) <= samples {
+	if len(x) <= Samples {
 		s = append(s, x...)
 	} else {
-		for i := range samples {
-			s = append(s, x[(2*i+1)*len(x)/(2*samples)])
+		for i := range Samples {
+			s = append(s, x[(2*i+1)*len(x)/(2*Samples)])
 		}
 	}
 	return CoreOf(s)
 }
 
-// CoreOf is Core of a sample, which it sorts; at most 16 values.
+// CoreOf is Core of a sample, which it sorts.
 func CoreOf(s []int64) (span uint64, centre int64) {
 	if len(s) == 0 {
 		return 0, 0

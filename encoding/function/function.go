@@ -1,0 +1,268 @@
+// Package function packs an int64 column as a function of columns of the same
+// chunk that are decoded before it: a write time from the time of the row, an
+// expiry from a write time and a TTL. Encoding ID: function.
+//
+// # Form
+//
+// Value i is
+//
+//	v[i] = floor(a*x[i] / d) + y[i] + base + s[i]
+//
+// where x and y are the other columns (without y: y[i] = 0), and base + s[i]
+// is the value of code i of a patched frame of reference (package patched).
+// Products and sums wrap modulo 2^64; the division is of the wrapped product
+// as a signed integer, rounded towards minus infinity.
+//
+//	p0  a
+//	p1  d, at least 1
+//	p2  base            }
+//	p3  width           } the frame
+//	p4  patch count     }
+//	p5  patch width     }
+//	p6  1 + the reference of x
+//	p7  1 + the reference of y, 0 without y
+//
+// A reference is a small number, at least 0, by which the caller knows a
+// column; this package only carries it.
+//
+// The body is the packed run of the n codes (package bitpack): nothing at all
+// where the width is 0 and no value is patched.
+package function
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bitpack"
+	"github.com/colsst/colsst/encoding/internal/patched"
+)
+
+const part = "function values"
+
+// The parameters beside those of the frame.
+const (
+	paramA = 0
+	paramD = 1
+	paramX = 6
+	paramY = 7
+)
+
+// None is the reference of y in a plan without y.
+const None = -1
+
+// Plan is a function floor(A*x/D) + y of the columns X and Y.
+type Plan struct {
+	A, D int64 // D is at least 1
+	X, Y int64 // references, at least 0; Y may be None
+}
+
+// PlanOf is the plan that parameters p hold. It checks A, D, X and Y; the
+// error is a CorruptError.
+func PlanOf(p *encoding.Params) (Plan, error) {
+	plan := Plan{A: p[paramA], D: p[paramD], X: p[paramX] - 1, Y: p[paramY] - 1}
+	switch {
+	case plan.D < 1:
+		return Plan{}, encoding.Corruptf(part, "divisor %d", plan.D)
+	case p[paramX] < 1 || p[paramY] < 0:
+		return Plan{}, encoding.Corruptf(part, "columns %d and %d", plan.X, plan.Y)
+	}
+	return plan, nil
+}
+
+// Len is the length in bytes of the body of n values with parameters p. It
+// checks all of p: the error is a CorruptError.
+func Len(p *encoding.Params, n int) (int, error) {
+	_, f, err := load(p, n)
+	return f.Len(n), err
+}
+
+func load(p *encoding.Params, n int) (Plan, patched.Frame, error) {
+	plan, err := PlanOf(p)
+	if err != nil {
+		return Plan{}, patched.Frame{}, err
+	}
+	if n < 0 {
+		return Plan{}, patched.Frame{}, encoding.Corruptf(part, "%d values", n)
+	}
+	f, err := patched.Load(part, p, n, 64)
+	return plan, f, err
+}
+
+// Fit estimates the bits a value of src would take under plan, outliers not
+// counted, from a few values: enough to choose between plans. x and y are as
+// in Encoder.Append.
+func Fit(src, x, y []int64, plan Plan) (width uint) {
+	var vs, xs, ys [patched.Samples]int64
+	few := min(len(src), len(vs))
+	for i := range few {
+		at := (2*i + 1) * len(src) / (2 * few)
+		vs[i], xs[i] = src[at], x[at]
+		if y != nil {
+			ys[i] = y[at]
+		}
+	}
+	subtract(vs[:few], xs[:], ys[:], plan)
+	span, _ := patched.CoreOf(vs[:few])
+	return uint(bits.Len64(span))
+}
+
+// Encoder holds the scratch of encoding and the base of the chunk before. Its
+// zero value is ready. It is not for concurrent use.
+type Encoder struct {
+	base  int64
+	rest  []int64
+	codes []uint64
+}
+
+// Reset forgets the chunk before, as at the start of a segment. The scratch
+// is kept.
+func (e *Encoder) Reset() { e.base = 0 }
+
+// Append appends the body of one chunk to dst and sets all of p. x, and y
+// unless it is nil, are as long as src; nothing of them is kept. Any values
+// will do; those that the plan does not fit take up to 8 bytes each. It
+// panics on a plan that PlanOf would not return.
+func (e *Encoder) Append(dst []byte, src, x, y []int64, plan Plan, p *encoding.Params) []byte {
+	*p = encoding.Params{paramA: plan.A, paramD: plan.D, paramX: plan.X + 1, paramY: plan.Y + 1}
+	if _, err := PlanOf(p); err != nil || (y == nil) != (plan.Y == None) && len(src) > 0 {
+		panic("function: invalid plan")
+	}
+	n := len(src)
+	if n == 0 {
+		return dst
+	}
+	if cap(e.rest) < n {
+		e.rest, e.codes = make([]int64, n), make([]uint64, n)
+	}
+	rest := e.rest[:n]
+	copy(rest, src)
+	subtract(rest, x, y, plan)
+	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, r := range rest {
+		lo, hi = min(lo, r), max(hi, r)
+	}
+	f := patched.Fit(rest, lo, hi, n, 64, e.base)
+	e.base = f.Base
+	f.Store(p)
+	if f.Len(n) == 0 {
+		return dst
+	}
+	f.Codes(e.codes[:n], rest)
+	return bitpack.Append(dst, e.codes[:n], f.Shape)
+}
+
+// Decoder holds the scratch of decoding; its zero value is ready. It is not
+// for concurrent use.
+type Decoder struct{ codes []uint64 }
+
+// Decode fills dst from the body and parameters of its values, and from the
+// columns x and y that PlanOf(p) refers to, decoded, as long as dst; y is nil
+// where the plan has none. body is exactly Len(p, len(dst)) bytes; dst does
+// not overlap x or y. Bad input, columns of another length included, gives a
+// CorruptError and leaves dst partly written.
+func (d *Decoder) Decode(dst, x, y []int64, p *encoding.Params, body []byte) error {
+	n := len(dst)
+	plan, f, err := load(p, n)
+	if err != nil {
+		return err
+	}
+	if plan.Y == None {
+		y = nil
+	} else if len(y) != n {
+		return encoding.Corruptf(part, "%d values from %d of column %d", n, len(y), plan.Y)
+	}
+	if len(x) != n {
+		return encoding.Corruptf(part, "%d values from %d of column %d", n, len(x), plan.X)
+	}
+	if len(body) != f.Len(n) {
+		return encoding.Corruptf(part, "%d bytes, want %d", len(body), f.Len(n))
+	}
+	if len(body) == 0 {
+		for i := range dst {
+			dst[i] = f.Base
+		}
+	} else {
+		if len(d.codes) < n {
+			d.codes = make([]uint64, n)
+		}
+		u := d.codes[:n]
+		if err := bitpack.Decode(part, u, body, f.Shape); err != nil {
+			return err
+		}
+		add, flip := f.Terms()
+		for i := range dst {
+			dst[i] = add + int64(u[i]^flip)
+		}
+	}
+	addTo(dst, x, y, plan)
+	return nil
+}
+
+// addTo adds the function to each value of v.
+func addTo(v, x, y []int64, plan Plan) {
+	x = x[:len(v)]
+	if plan.D == 1 {
+		for i := range v {
+			v[i] += plan.A * x[i]
+		}
+	} else {
+		q := newDivisor(plan.D)
+		for i := range v {
+			v[i] += q.floor(plan.A * x[i])
+		}
+	}
+	if y != nil {
+		y = y[:len(v)]
+		for i := range v {
+			v[i] += y[i]
+		}
+	}
+}
+
+// subtract takes the function from each value of v.
+func subtract(v, x, y []int64, plan Plan) {
+	x = x[:len(v)]
+	if plan.D == 1 {
+		for i := range v {
+			v[i] -= plan.A * x[i]
+		}
+	} else {
+		q := newDivisor(plan.D)
+		for i := range v {
+			v[i] -= q.floor(plan.A * x[i])
+		}
+	}
+	if y != nil {
+		y = y[:len(v)]
+		for i := range v {
+			v[i] -= y[i]
+		}
+	}
+}
+
+// divisor divides by a number above 1 with a multiplication. With l the bits
+// of d-1 and m = ceil(2^(63+l)/d), floor(u/d) is floor(u*m/2^(63+l)) for all
+// u below 2^63 (Granlund and Montgomery, Division by Invariant Integers using
+// Multiplication, 1994, theorem 4.2: m*d exceeds 2^(63+l) by at most 2^l).
+type divisor struct {
+	m     uint64
+	shift uint // l-1
+}
+
+func newDivisor(d int64) divisor {
+	l := uint(bits.Len64(uint64(d - 1)))
+	m, rest := bits.Div64(1<<(l-1), 0, uint64(d))
+	if rest != 0 {
+		m++
+	}
+	return divisor{m, l - 1}
+}
+
+// floor is x divided by the divisor, rounded towards minus infinity: for
+// x < 0, floor(x/d) = -1 - floor((-1-x)/d), and -1-x has all bits of x flipped.
+func (q divisor) floor(x int64) int64 {
+	sign := x >> 63
+	hi, _ := bits.Mul64(uint64(x^sign), q.m)
+	return int64(hi>>(q.shift&63)) ^ sign
+}
