@@ -327,26 +327,17 @@ func (e *Encoder) findPeriod(v []int64, spread uint64, middle int64, size uint) 
 	if ticks <= 0 || total^period < 0 {
 		return period, true // it wrapped
 	}
-	mean := divide(total, ticks)
-	slack := int64(spread / uint64(ticks) * 2) // spread is at most 2^62
-	if distance(mean, period) <= uint64(slack) && period == e.period {
+	fits := func(p int64) bool { return distance(p*ticks, total) <= 2*spread }
+	if period == e.period && fits(period) {
 		return period, true
 	}
-	if period = roundest(mean, slack); period == 0 {
-		return 0, false
-	}
-	return period, true
-}
-
-// roundest is the number within slack of x with the most trailing zeros in
-// decimal.
-func roundest(x, slack int64) int64 {
+	mean := divide(total, ticks)
 	for unit := int64(1e15); unit > 1; unit /= 10 {
-		if r := divide(x, unit) * unit; distance(r, x) <= uint64(slack) {
-			return r
+		if p := divide(mean, unit) * unit; p != 0 && patched.Fits(p, size) && fits(p) {
+			return p, true
 		}
 	}
-	return x
+	return mean, mean != 0
 }
 
 // divide is x/y, y not zero, rounded to the nearest integer. The quotient of

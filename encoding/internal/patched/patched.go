@@ -143,7 +143,7 @@ func Fit(x []int64, lo, hi int64, n int, size uint, last int64) Frame {
 	found := false
 	for kind := range counts {
 		over := 0
-		for k := uint(64); k > 0; k-- {
+		for k := min(top+1, 64); k > 0; k-- {
 			over += counts[kind][k]
 			if over > len(x)/2 {
 				break
