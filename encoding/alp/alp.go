@@ -221,8 +221,11 @@ func parse(p *encoding.Params, n int, m uint) (layout, error) {
 	}
 
 	patchWidth := p[pPatchWidth]
+	if patchWidth < -int64(m) || patchWidth > int64(m) {
+		return l, encoding.Corruptf(part, "patch width %d", patchWidth)
+	}
 	if patchWidth < 0 {
-		patchWidth = -patchWidth // of the smallest int64: itself, refused below
+		patchWidth = -patchWidth
 	}
 	var err error
 	if l.shape, err = bitpack.CheckShape(part, p[pWidth], p[pPatches], patchWidth, n, m); err != nil {
