@@ -1,5 +1,11 @@
 package rowgroup
 
+import (
+	"slices"
+
+	"github.com/colsst/colsst/encoding"
+)
+
 // Physical is how a column's values lie in memory and in a file.
 type Physical uint8
 
@@ -48,44 +54,44 @@ type Kind uint8
 
 // The kinds. The comment gives the physical type and Cassandra's marshal class.
 const (
-	KindInvalid   Kind = iota
-	KindBoolean        // bool; BooleanType
-	KindTinyint        // int8; ByteType
-	KindSmallint       // int16; ShortType
-	KindInt            // int32; Int32Type
-	KindBigint         // int64; LongType
-	KindFloat          // float32; FloatType
-	KindDouble         // float64; DoubleType
-	KindText           // bytes; UTF8Type
-	KindASCII          // bytes; AsciiType
-	KindBlob           // bytes; BytesType
-	KindVarint         // bytes, two's complement big-endian; IntegerType
-	KindDecimal        // bytes, int32 scale + varint; DecimalType
-	KindUUID           // fixed(16); UUIDType
-	KindTimeUUID       // fixed(16), ordered by time; TimeUUIDType
-	KindLexicalUUID    // fixed(16), ordered by bytes; LexicalUUIDType
-	KindTimestamp      // int64 since 1970 in Unit (Cassandra: ms); TimestampType
-	KindOldDate        // int64 ms; DateType, ordered as unsigned
-	KindDate           // int32 days since 1970 (file bytes of Cassandra: + 2^31); SimpleDateType
-	KindTime           // int64 ns of the day; TimeType
-	KindDuration       // bytes; DurationType, no order
-	KindInet           // bytes 4 or 16; InetAddressType
-	KindCounter        // bytes, counter context; CounterColumnType, no order
-	KindEmpty          // fixed(0); EmptyType
-	KindUint8          // int16 in memory as int32
-	KindUint16         // int32
-	KindUint32         // int64
-	KindUint64         // int64 holding the bits, ordered unsigned
-	KindList           // bytes; ListType(Args[0])
-	KindSet            // bytes; SetType(Args[0])
-	KindMap            // bytes; MapType(Args[0], Args[1])
-	KindTuple          // bytes; TupleType(Args...)
-	KindUDT            // bytes; UserType(Keyspace, Name, Fields: Args...)
-	KindVector         // bytes or fixed; VectorType(Args[0], Length)
-	KindComposite      // bytes; CompositeType(Args...)
-	KindFrozen         // FrozenType(Args[0]): physical type of Args[0], never multi-cell
-	KindReversed       // ReversedType(Args[0]): bytes of Args[0], order turned round
-	KindOpaque         // bytes of a type whose order is unknown; Name is its text
+	KindInvalid     Kind = iota
+	KindBoolean          // bool; BooleanType
+	KindTinyint          // int8; ByteType
+	KindSmallint         // int16; ShortType
+	KindInt              // int32; Int32Type
+	KindBigint           // int64; LongType
+	KindFloat            // float32; FloatType
+	KindDouble           // float64; DoubleType
+	KindText             // bytes; UTF8Type
+	KindASCII            // bytes; AsciiType
+	KindBlob             // bytes; BytesType
+	KindVarint           // bytes, two's complement big-endian; IntegerType
+	KindDecimal          // bytes, int32 scale + varint; DecimalType
+	KindUUID             // fixed(16); UUIDType
+	KindTimeUUID         // fixed(16), ordered by time; TimeUUIDType
+	KindLexicalUUID      // fixed(16), ordered as two signed int64; LexicalUUIDType
+	KindTimestamp        // int64 since 1970 in Unit (Cassandra: ms); TimestampType
+	KindOldDate          // int64 ms; DateType, ordered as unsigned
+	KindDate             // int32 days since 1970 (file bytes of Cassandra: + 2^31); SimpleDateType
+	KindTime             // int64 ns of the day, ordered as unsigned; TimeType
+	KindDuration         // bytes; DurationType, no order
+	KindInet             // bytes 4 or 16; InetAddressType
+	KindCounter          // bytes, counter context; CounterColumnType, no order
+	KindEmpty            // fixed(0); EmptyType
+	KindUint8            // int16 in memory as int32
+	KindUint16           // int32
+	KindUint32           // int64
+	KindUint64           // int64 holding the bits, ordered unsigned
+	KindList             // bytes; ListType(Args[0])
+	KindSet              // bytes; SetType(Args[0])
+	KindMap              // bytes; MapType(Args[0], Args[1])
+	KindTuple            // bytes; TupleType(Args...)
+	KindUDT              // bytes; UserType(Keyspace, Name, Fields: Args...)
+	KindVector           // bytes or fixed; VectorType(Args[0], Length)
+	KindComposite        // bytes; CompositeType(Args...)
+	KindFrozen           // FrozenType(Args[0]): physical type of Args[0], never multi-cell
+	KindReversed         // ReversedType(Args[0]): bytes of Args[0], order turned round
+	KindOpaque           // bytes of a type whose order is unknown; Name is its text
 	numKinds
 )
 
@@ -137,7 +143,9 @@ var (
 // Timestamp is the type of instants counted in unit since 1970-01-01 UTC.
 func Timestamp(unit Unit) Type { return Type{Kind: KindTimestamp, Unit: unit} }
 
-// Physical is how values of t are stored.
+// Physical is how values of t are stored: PhysFixed for uuids, the empty type
+// and vectors of elements of a fixed length, PhysBytes for every other type
+// that is no number.
 func (t Type) Physical() Physical {
 	switch t.Kind {
 	case KindBoolean:
@@ -156,10 +164,101 @@ func (t Type) Physical() Physical {
 		return PhysFloat64
 	case KindUUID, KindTimeUUID, KindLexicalUUID, KindEmpty:
 		return PhysFixed
+	case KindVector:
+		if valueLen(&t) >= 0 {
+			return PhysFixed
+		}
 	case KindFrozen, KindReversed:
 		if len(t.Args) == 1 {
 			return t.Args[0].Physical()
 		}
 	}
 	return PhysBytes
+}
+
+// FixedLen is the length in bytes of every value of a type whose Physical is
+// PhysFixed; ok is false for all others.
+func (t Type) FixedLen() (n int, ok bool) {
+	if t.Physical() != PhysFixed {
+		return 0, false
+	}
+	return valueLen(&t), true
+}
+
+// ValueLen is the length of a serialised value where the type fixes it, so
+// that Cassandra writes values without a length. It does so for boolean, the
+// integers of 4 and 8 bytes, floats, timestamps, uuids, the empty type and
+// vectors of such elements; not for tinyint, smallint, date, time and counter.
+func (t Type) ValueLen() (n int, ok bool) {
+	if n = valueLen(&t); n < 0 {
+		return 0, false
+	}
+	return n, true
+}
+
+// valueLen is the length of ValueLen, or -1.
+func valueLen(t *Type) int {
+	switch t.Kind {
+	case KindBoolean, KindUint8:
+		return 1
+	case KindUint16:
+		return 2
+	case KindInt, KindFloat, KindUint32:
+		return 4
+	case KindBigint, KindDouble, KindTimestamp, KindOldDate, KindUint64:
+		return 8
+	case KindUUID, KindTimeUUID, KindLexicalUUID:
+		return 16
+	case KindEmpty:
+		return 0
+	case KindVector:
+		if len(t.Args) != 1 || t.Length < 1 {
+			return -1
+		}
+		width := valueLen(&t.Args[0])
+		// A value beyond the limit of the format has no length to rely on.
+		if n := int64(width) * int64(t.Length); width > 0 && n <= encoding.MaxValueBytes {
+			return int(n)
+		}
+	case KindFrozen, KindReversed:
+		if len(t.Args) == 1 {
+			return valueLen(&t.Args[0])
+		}
+	}
+	return -1
+}
+
+// Equal reports whether t and u are the same type, names and units included.
+func (t Type) Equal(u Type) bool {
+	return t.Kind == u.Kind && t.Unit == u.Unit && t.Length == u.Length &&
+		t.Keyspace == u.Keyspace && t.Name == u.Name &&
+		slices.Equal(t.Fields, u.Fields) &&
+		slices.EqualFunc(t.Args, u.Args, Type.Equal)
+}
+
+// Ordered reports whether the order of t is known. It is not for durations,
+// counters, opaque types and whatever holds one: a column of such a type can
+// be kept in the order found, but not sought or merged by.
+func (t Type) Ordered() bool {
+	switch t.Kind {
+	case KindInvalid, KindDuration, KindCounter, KindOpaque:
+		return false
+	}
+	for i := range t.Args {
+		if !t.Args[i].Ordered() {
+			return false
+		}
+	}
+	return true
+}
+
+// MultiCell reports whether a regular or static column of type t has many
+// cells a row: its outermost type is a list, set, map or user type that is not
+// frozen. Inside another type everything is frozen.
+func (t Type) MultiCell() bool {
+	switch t.Kind {
+	case KindList, KindSet, KindMap, KindUDT:
+		return true
+	}
+	return false
 }

@@ -51,7 +51,7 @@ func CheckShape(part string, width, patches, patchWidth int64, n int, maxWidth u
 		return Shape{}, encoding.Corruptf(part, "bit width %d is not 0 to %d", width, maxWidth)
 	case patches < 0 || patches > int64(n):
 		return Shape{}, encoding.Corruptf(part, "%d patches for %d values", patches, n)
-	case patchWidth < 0 || width+patchWidth > int64(maxWidth):
+	case patchWidth < 0 || patchWidth > int64(maxWidth)-width:
 		return Shape{}, encoding.Corruptf(part, "patch width %d beside width %d", patchWidth, width)
 	}
 	return Shape{Width: uint(width), Patches: int(patches), PatchWidth: uint(patchWidth)}, nil

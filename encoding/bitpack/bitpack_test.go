@@ -35,3 +35,10 @@ func TestRoundTripAllWidths(t *testing.T) {
 		}
 	}
 }
+
+func TestT20HostileShapes(t *testing.T) {
+	for _, c := range [][3]int64{{65, 0, 0}, {-1, 0, 0}, {1, 9, 1}, {1, -1, 0}, {1, 1, 64}, {1, 1, 1<<63 - 1}, {64, 1, 1}, {0, 0, -1}} {
+		_, err := bitpack.CheckShape("t", c[0], c[1], c[2], 8, 64)
+		require.Error(t, err, "%v", c)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"slices"
 )
 
 // MaxData is the greatest total number of bytes in a Strings.
@@ -88,4 +89,18 @@ func (s *Strings) Equal(t *Strings) bool {
 		}
 	}
 	return bytes.Equal(s.Data, t.Data)
+}
+
+// Reverse turns the order of the strings round, in place but for a copy of
+// the data.
+func (s *Strings) Reverse() {
+	if len(s.Ends) < 2 {
+		return
+	}
+	old := Strings{Data: slices.Clone(s.Data), Ends: slices.Clone(s.Ends)}
+	s.Truncate(0)
+	for i := len(old.Ends) - 1; i >= 0; i-- {
+		s.Data = append(s.Data, old.At(i)...)
+		s.Ends = append(s.Ends, uint32(len(s.Data)))
+	}
 }

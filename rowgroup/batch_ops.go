@@ -1,0 +1,407 @@
+package rowgroup
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/colsst/colsst/encoding"
+)
+
+// AppendRange appends unfiltereds [from, to) of src, which has the same
+// schema, with the partitions that begin in that range; rows before the first
+// of them continue b's last partition. Partitions of src that begin at to are
+// appended only where to is the end of src and the range is src's last. The
+// data is copied. It fails, with b undefined, where a column of byte strings
+// would pass 4 GiB.
+func (b *Batch) AppendRange(src *Batch, from, to int) error {
+	p := 0
+	for p < len(src.parts) && src.parts[p].Start < from {
+		p++
+	}
+	q := p
+	for q < len(src.parts) && (src.parts[q].Start < to || to == src.Len()) {
+		q++
+	}
+	return b.AppendParts(src, from, to, p, q)
+}
+
+// AppendParts appends unfiltereds [from, to) and partitions [fromPart, toPart)
+// of src, which begin in that range, as AppendRange does.
+func (b *Batch) AppendParts(src *Batch, from, to, fromPart, toPart int) error {
+	at, atPart := b.Len(), len(b.parts)
+	if err := b.keys.AppendFrom(&src.keys, fromPart, toPart); err != nil {
+		return err
+	}
+	for p := fromPart; p < toPart; p++ {
+		h := src.parts[p]
+		h.Start += at - from
+		b.parts = append(b.parts, h)
+	}
+	n := src.Len()
+	for i := b.schema.from[Clustering]; i < len(b.vecs); i++ {
+		var err error
+		if b.schema.Role(i) == Static {
+			err = b.vecs[i].appendRange(&src.vecs[i], atPart, fromPart, toPart, len(src.parts))
+		} else {
+			err = b.vecs[i].appendRange(&src.vecs[i], at, from, to, n)
+		}
+		if err != nil {
+			return fmt.Errorf("column %q: %w", b.schema.cols[i].Name, err)
+		}
+	}
+	b.meta.appendRange(&src.meta, at, from, to)
+	b.static.appendRange(&src.static, atPart, fromPart, toPart)
+	for _, m := range src.markers {
+		if m.Row >= from && m.Row < to {
+			m.Row += at - from
+			b.markers = append(b.markers, m)
+		}
+	}
+	if b.Len() != at+to-from {
+		b.n = at + to - from
+	}
+	return nil
+}
+
+// appendAligned appends src[from:to] to dst, which stands for n values. An
+// empty slice stands for zeros.
+func appendAligned[T any](dst, src []T, n, from, to int) []T {
+	if len(src) == 0 {
+		if len(dst) == 0 {
+			return dst
+		}
+		return growZero(dst, n+to-from)
+	}
+	return append(growZero(dst, n), src[from:to]...)
+}
+
+// growZero makes s n long, with zeros.
+func growZero[T any](s []T, n int) []T {
+	if n <= len(s) {
+		return s
+	}
+	at := len(s)
+	s = slices.Grow(s, n-at)[:n]
+	clear(s[at:])
+	return s
+}
+
+// appendRange appends values [from, to) of o, which holds no values at all or
+// n of them, to v, which stands for at values.
+func (v *vector) appendRange(o *vector, at, from, to, n int) error {
+	if o.len() < n { // every cell is without a value
+		if len(o.Cells) == 0 {
+			o = &vector{class: v.class, CellMeta: CellMeta{Cells: absent(n)}} // never filled: all absent
+		}
+		if err := v.pad(at + to - from); err != nil {
+			return err
+		}
+	} else {
+		if err := v.pad(at); err != nil {
+			return err
+		}
+		switch v.class {
+		case ClassInt32:
+			v.i32 = append(v.i32, o.i32[from:to]...)
+		case ClassInt64:
+			v.i64 = append(v.i64, o.i64[from:to]...)
+		case ClassFloat32:
+			v.f32 = append(v.f32, o.f32[from:to]...)
+		case ClassFloat64:
+			v.f64 = append(v.f64, o.f64[from:to]...)
+		case ClassBytes:
+			if err := v.str.AppendFrom(&o.str, from, to); err != nil {
+				return err
+			}
+		}
+	}
+	v.Cells = appendAligned(v.Cells, o.Cells, at, from, to)
+	v.WriteTimes = appendAligned(v.WriteTimes, o.WriteTimes, at, from, to)
+	v.TTLs = appendAligned(v.TTLs, o.TTLs, at, from, to)
+	v.Expiries = appendAligned(v.Expiries, o.Expiries, at, from, to)
+	for _, e := range o.Exceptions {
+		if e.Row >= from && e.Row < to {
+			v.Exceptions = append(v.Exceptions, Exception{Row: e.Row + at - from, Value: slices.Clone(e.Value)})
+		}
+	}
+	return nil
+}
+
+// absent is the states of n cells that are not there.
+func absent(n int) []Cell {
+	c := make([]Cell, n)
+	for i := range c {
+		c[i] = CellAbsent
+	}
+	return c
+}
+
+// pad makes v n values long.
+func (v *vector) pad(n int) error {
+	switch v.class {
+	case ClassInt32:
+		v.i32 = growZero(v.i32, n)
+	case ClassInt64:
+		v.i64 = growZero(v.i64, n)
+	case ClassFloat32:
+		v.f32 = growZero(v.f32, n)
+	case ClassFloat64:
+		v.f64 = growZero(v.f64, n)
+	case ClassBytes:
+		for v.str.Len() < n {
+			if err := v.str.Append(nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (m *RowMeta) appendRange(o *RowMeta, at, from, to int) {
+	m.Liveness = appendAligned(m.Liveness, o.Liveness, at, from, to)
+	m.WriteTimes = appendAligned(m.WriteTimes, o.WriteTimes, at, from, to)
+	m.TTLs = appendAligned(m.TTLs, o.TTLs, at, from, to)
+	m.Expiries = appendAligned(m.Expiries, o.Expiries, at, from, to)
+	for _, d := range o.Deletions {
+		if d.Row >= from && d.Row < to {
+			d.Row += at - from
+			m.Deletions = append(m.Deletions, d)
+		}
+	}
+}
+
+// Clone is a copy that shares nothing with b.
+func (b *Batch) Clone() *Batch {
+	c := NewBatch(b.schema)
+	c.clear()
+	if err := c.AppendParts(b, 0, b.Len(), 0, len(b.parts)); err != nil {
+		panic(err) // b holds as much
+	}
+	return c
+}
+
+// Reverse turns the order of the unfiltereds and of the partitions round, in
+// place. Markers keep their kinds: read backwards, an end comes before its
+// start.
+func (b *Batch) Reverse() {
+	n := b.Len()
+	for i := range b.vecs {
+		m := n
+		if b.schema.Role(i) == Static {
+			m = len(b.parts)
+		}
+		b.vecs[i].reverse(m)
+	}
+	b.meta.reverse(n)
+	b.static.reverse(len(b.parts))
+	slices.Reverse(b.markers)
+	for i := range b.markers {
+		b.markers[i].Row = n - 1 - b.markers[i].Row
+	}
+	end := n
+	for p := len(b.parts) - 1; p >= 0; p-- {
+		start := b.parts[p].Start
+		b.parts[p].Start = n - end
+		end = start
+	}
+	slices.Reverse(b.parts)
+	b.keys.Reverse()
+}
+
+func (v *vector) reverse(n int) {
+	slices.Reverse(v.i32)
+	slices.Reverse(v.i64)
+	slices.Reverse(v.f32)
+	slices.Reverse(v.f64)
+	v.str.Reverse()
+	slices.Reverse(v.Cells)
+	slices.Reverse(v.WriteTimes)
+	slices.Reverse(v.TTLs)
+	slices.Reverse(v.Expiries)
+	slices.Reverse(v.Exceptions)
+	for i := range v.Exceptions {
+		v.Exceptions[i].Row = n - 1 - v.Exceptions[i].Row
+	}
+}
+
+func (m *RowMeta) reverse(n int) {
+	slices.Reverse(m.Liveness)
+	slices.Reverse(m.WriteTimes)
+	slices.Reverse(m.TTLs)
+	slices.Reverse(m.Expiries)
+	slices.Reverse(m.Deletions)
+	for i := range m.Deletions {
+		m.Deletions[i].Row = n - 1 - m.Deletions[i].Row
+	}
+}
+
+// Check says whether the batch keeps the rules: slices of one length, known
+// states, positions that ascend, metadata where states need it, limits of the
+// format. Writers call it on every batch.
+func (b *Batch) Check() error {
+	n := b.Len()
+	if len(b.parts) == 0 && n > 0 {
+		return errors.New("rows before the first partition")
+	}
+	for p := range b.parts {
+		h := &b.parts[p]
+		end := n
+		if p+1 < len(b.parts) {
+			end = b.parts[p+1].Start
+		}
+		if h.Start > end || p == 0 && h.Start != 0 {
+			return fmt.Errorf("partition %d begins at row %d", p, h.Start)
+		}
+		if h.Static > StaticFull {
+			return fmt.Errorf("partition %d: static state %d", p, h.Static)
+		}
+		if l := len(b.keys.At(p)); l > encoding.MaxKeyBytes {
+			return fmt.Errorf("partition %d: key of %d bytes; the limit is %d", p, l, encoding.MaxKeyBytes)
+		}
+	}
+	last := -1
+	nc := len(b.schema.Columns(Clustering))
+	for _, m := range b.markers {
+		if m.Row <= last || m.Row >= n || !m.Kind.valid() || m.Prefix < 0 || m.Prefix > nc {
+			return fmt.Errorf("range tombstone marker at row %d of %d: kind %d, prefix %d", m.Row, n, m.Kind, m.Prefix)
+		}
+		last = m.Row
+	}
+	if err := b.meta.check("row", n); err != nil {
+		return err
+	}
+	if err := b.static.check("static row", len(b.parts)); err != nil {
+		return err
+	}
+	for i := b.schema.from[Clustering]; i < len(b.vecs); i++ {
+		count, meta, what := n, &b.meta, "row"
+		role := b.schema.Role(i)
+		if role == Static {
+			count, meta, what = len(b.parts), &b.static, "static row"
+		}
+		if err := b.vecs[i].check(role, count, meta, what, b.isMarker); err != nil {
+			return fmt.Errorf("column %q: %w", b.schema.cols[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// isMarker reports whether unfiltered i is a marker.
+func (b *Batch) isMarker(i int) bool {
+	_, found := slices.BinarySearchFunc(b.markers, i, func(m Marker, i int) int { return m.Row - i })
+	return found
+}
+
+func alignedTo(what string, l, n int) error {
+	if l != 0 && l != n {
+		return fmt.Errorf("%d %s for %d", l, what, n)
+	}
+	return nil
+}
+
+func (m *RowMeta) check(what string, n int) error {
+	for _, e := range []error{
+		alignedTo("liveness states", len(m.Liveness), n),
+		alignedTo("write times", len(m.WriteTimes), n),
+		alignedTo("TTLs", len(m.TTLs), n),
+		alignedTo("expiries", len(m.Expiries), n),
+	} {
+		if e != nil {
+			return fmt.Errorf("%s metadata: %w", what, e)
+		}
+	}
+	for i, l := range m.Liveness {
+		if l > LivenessExpired {
+			return fmt.Errorf("%s %d: liveness %d", what, i, l)
+		}
+	}
+	last := -1
+	for _, d := range m.Deletions {
+		if d.Row <= last || d.Row >= n {
+			return fmt.Errorf("%s deletion at %d of %d", what, d.Row, n)
+		}
+		last = d.Row
+	}
+	return nil
+}
+
+func (v *vector) check(role Role, n int, meta *RowMeta, what string, isMarker func(int) bool) error {
+	l := v.len()
+	if l != n && l != 0 {
+		return fmt.Errorf("%d values for %d of %s", l, n, what)
+	}
+	for _, e := range []error{
+		alignedTo("cell states", len(v.Cells), n),
+		alignedTo("write times", len(v.WriteTimes), n),
+		alignedTo("TTLs", len(v.TTLs), n),
+		alignedTo("expiries", len(v.Expiries), n),
+	} {
+		if e != nil {
+			return e
+		}
+	}
+	exc := 0
+	for i, c := range v.Cells {
+		k := c.Kind()
+		switch {
+		case c >= 0x80 || k > CellTombstone:
+			return fmt.Errorf("%s %d: cell state %#x", what, i, c)
+		case role == Clustering && c != CellAsRow && c != CellAbsent && c != CellEmpty:
+			return fmt.Errorf("%s %d: clustering state %#x", what, i, c)
+		case c&CellOwnTime != 0 && len(v.WriteTimes) == 0,
+			c&CellOwnExpiry != 0 && (len(v.Expiries) == 0 || k == CellExpiring && len(v.TTLs) == 0),
+			k == CellTombstone && len(v.Expiries) == 0:
+			return fmt.Errorf("%s %d: cell state %#x without its metadata", what, i, c)
+		case k == CellAbsent && c != CellAbsent, k == CellAsRow && c&(CellOwnTime|CellOwnExpiry) != 0,
+			k == CellLive && c&CellOwnExpiry != 0, c&CellEmpty != 0 && c&CellException != 0:
+			return fmt.Errorf("%s %d: cell state %#x contradicts itself", what, i, c)
+		case c.HasValue() && l == 0:
+			return fmt.Errorf("%s %d has no value", what, i)
+		case c&CellException != 0:
+			if exc >= len(v.Exceptions) || v.Exceptions[exc].Row != i {
+				return fmt.Errorf("%s %d: exception value missing", what, i)
+			}
+			if len(v.Exceptions[exc].Value) > encoding.MaxValueBytes {
+				return fmt.Errorf("%s %d: value of %d bytes; the limit is %d", what, i, len(v.Exceptions[exc].Value), encoding.MaxValueBytes)
+			}
+			exc++
+		}
+	}
+	if exc != len(v.Exceptions) {
+		return fmt.Errorf("%d exception values, %d cells with one", len(v.Exceptions), exc)
+	}
+	if len(v.Cells) == 0 && l == 0 && role == Static {
+		return nil // never filled: all absent
+	}
+	if len(v.Cells) == 0 && l != n {
+		return fmt.Errorf("no values for %d of %s", n, what)
+	}
+	if v.class == ClassBytes {
+		for i := range l {
+			if len(v.str.At(i)) > encoding.MaxValueBytes {
+				return fmt.Errorf("%s %d: value of %d bytes; the limit is %d", what, i, len(v.str.At(i)), encoding.MaxValueBytes)
+			}
+		}
+	}
+	// A cell can be as its row only where the row has a liveness.
+	if role != Clustering && len(meta.Liveness) > 0 {
+		for i, l := range meta.Liveness {
+			if l != LivenessNone {
+				continue
+			}
+			c := CellAsRow
+			if len(v.Cells) > 0 {
+				c = v.Cells[i]
+			}
+			k := c.Kind()
+			if isMarker != nil && what == "row" && isMarker(i) {
+				continue
+			}
+			if k == CellAsRow || k != CellAbsent && c&CellOwnTime == 0 {
+				return fmt.Errorf("%s %d has no liveness, but its cell has no write time of its own", what, i)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package rowgroup
+
+import "github.com/colsst/colsst/encoding"
+
+// Span is one row group to be: unfiltereds [FromRow, ToRow) of a batch and
+// partitions [FromPart, ToPart), those that begin in the group. Either the
+// group holds whole partitions, or it continues one partition (FromPart ==
+// ToPart) or begins one that goes on.
+type Span struct {
+	FromRow, ToRow   int
+	FromPart, ToPart int
+}
+
+// EncodeOptions are the choices of a table that concern row groups.
+type EncodeOptions struct {
+	Encodings map[int][]encoding.ID // by column number: the encodings allowed; absent: automatic
+	Zstd      map[int]bool          // by column number: try Zstd on each chunk, keep it if smaller
+	ZstdMeta  bool                  // the same for metadata and keys
+}
+
+// SegmentEncoder turns rows into encoded row groups, a segment at a time. It
+// keeps scratch between segments but no history: equal rows and options give
+// equal bytes.
+type SegmentEncoder struct{ segmentEncoder }
+
+// NewSegmentEncoder makes an encoder for tables of schema s.
+func NewSegmentEncoder(s *Schema, o EncodeOptions) *SegmentEncoder { return newSegmentEncoder(s, o) }
+
+// Encode encodes the groups of one segment. The Segment is valid until the
+// next call and keeps nothing of b.
+func (e *SegmentEncoder) Encode(b *Batch, spans []Span) (*Segment, error) { return e.encode(b, spans) }
+
+// Segment is a run of encoded row groups.
+type Segment struct{ segment }
+
+// NumGroups is the number of row groups.
+func (s *Segment) NumGroups() int { return s.numGroups() }
+
+// GroupBytes is about what group g adds to a block, parameters included.
+func (s *Segment) GroupBytes(g int) int { return s.groupBytes(g) }
+
+// Template describes how the chunks of a block are encoded and how the
+// block's parameter columns are packed.
+type Template struct{ template }
+
+// AppendTo appends the template's bytes.
+func (t *Template) AppendTo(dst []byte) []byte { return t.appendTo(dst) }
+
+// ParseTemplate reads a template of a file with schema s.
+func ParseTemplate(s *Schema, src []byte) (*Template, error) { return parseTemplate(s, src) }
+
+// TemplateSet holds the templates of one file while it is written.
+type TemplateSet struct{ templateSet }
+
+// Choose finds the best template for groups [from, to) of seg, or adds one.
+// Templates are numbered in the order in which they were added.
+func (ts *TemplateSet) Choose(seg *Segment, from, to int) (id int, t *Template, added bool) {
+	return ts.choose(seg, from, to)
+}
+
+// AppendBlock appends the body of a block that holds groups [from, to) of seg,
+// described by t.
+func (s *Segment) AppendBlock(dst []byte, from, to int, t *Template) []byte {
+	return s.appendBlock(dst, from, to, t)
+}
+
+// BlockDecoder reads the body of one block after another.
+type BlockDecoder struct{ blockDecoder }
+
+// NewBlockDecoder makes a decoder for blocks of schema s.
+func NewBlockDecoder(s *Schema) *BlockDecoder { return newBlockDecoder(s) }
+
+// Open reads the parameters of a block of this many groups, unfiltereds and
+// partition starts and checks them against one another and against the
+// length of body. The decoder keeps body until the next Open.
+func (d *BlockDecoder) Open(t *Template, groups, rows, parts int, body []byte) error {
+	return d.open(t, groups, rows, parts, body)
+}
+
+// NumGroups is the number of row groups in the open block.
+func (d *BlockDecoder) NumGroups() int { return d.numGroups() }
+
+// GroupRows is the number of unfiltereds in group g.
+func (d *BlockDecoder) GroupRows(g int) int { return d.groupRows(g) }
+
+// GroupPartitions is the number of partitions that begin in group g.
+func (d *BlockDecoder) GroupPartitions(g int) int { return d.groupPartitions(g) }
+
+// Decode appends groups [from, to) to dst, which must be of the decoder's
+// schema. If group from continues a partition, the caller has begun it in dst.
+// Of o, Columns and WithoutMetadata count.
+func (d *BlockDecoder) Decode(dst *Batch, from, to int, o *ScanOptions) error {
+	return d.decode(dst, from, to, o)
+}
+
+// DecodeKeys decodes of groups [from, to) only the partitions (keys, heads
+// and their first rows) into dst, whose rows stay empty.
+func (d *BlockDecoder) DecodeKeys(dst *Batch, from, to int) error { return d.decodeKeys(dst, from, to) }
+
+// Sizes is where the bytes of blocks went, by stream.
+type Sizes struct {
+	Streams     []StreamSizes // in stored order; streams that never held a byte are left out by AddTo's callers
+	BlockParams int64         // counts of rows and partitions of groups
+}
+
+// StreamSizes is the share of one stream: a column's values or one kind of
+// metadata.
+type StreamSizes struct {
+	Name      string // the column, or "$write_time", "$key", "value.$state", …
+	Column    int    // the column number, or -1
+	Payload   int64
+	Metadata  int64
+	Params    int64
+	Encodings [16]int64 // chunks by encoding ID
+	Zstd      int64     // chunks kept compressed
+}
+
+// AddTo adds the sizes of the open block to s.
+func (d *BlockDecoder) AddTo(s *Sizes) { d.addTo(s) }

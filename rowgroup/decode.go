@@ -1,0 +1,608 @@
+package rowgroup
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/alp"
+	"github.com/colsst/colsst/encoding/bss"
+	"github.com/colsst/colsst/encoding/bytestrings"
+	"github.com/colsst/colsst/encoding/constant"
+	"github.com/colsst/colsst/encoding/deltadelta"
+	"github.com/colsst/colsst/encoding/dict"
+	"github.com/colsst/colsst/encoding/function"
+	"github.com/colsst/colsst/encoding/raw"
+	"github.com/colsst/colsst/encoding/runlength"
+)
+
+// MaxBlockGroups is the number of row groups that a block can have.
+const MaxBlockGroups = 64
+
+// maxGroupBytes bounds the byte strings of one column in one row group as a
+// decoder makes them: the largest value, or many small ones.
+const maxGroupBytes = encoding.MaxValueBytes
+
+// ref is where the body of one chunk lies, and how many values it has.
+type ref struct {
+	off, len int32
+	count    int32
+}
+
+type blockDecoder struct {
+	schema *Schema
+	l      *layout
+	t      *Template
+	groups int
+	body   []byte
+	vals   []int64 // of t.dyn: (dyn*groups + group)
+	dynOf  []int   // t.dyn from dynOf[stream+1] on are the stream's
+	refs   []ref   // stream*groups + group
+	rows   []int
+	parts  []int
+	limit  int
+
+	delta  deltadelta.Decoder
+	runs   runlength.Decoder
+	fun    function.Decoder
+	alp    alp.Decoder
+	bytes  bytestrings.Decoder
+	dict   dict.Decoder
+	zstd   *zstd.Decoder
+	inflat []byte
+
+	ints    [][]int64 // decoded int streams of group intsOf, by stream
+	intsOf  int
+	haveInt []bool
+	i32     []int32
+	tmp     scratch
+	pos     []int32
+	sel     []int32
+	statics []int32
+	states  []int64
+	head    []int64
+}
+
+// scratch holds values that are spread over rows afterwards.
+type scratch struct {
+	i32 []int32
+	i64 []int64
+	f32 []float32
+	f64 []float64
+	str bytestrings.Strings
+}
+
+func newBlockDecoder(s *Schema) *BlockDecoder {
+	l := newLayout(s)
+	return &BlockDecoder{blockDecoder{schema: s, l: l, limit: maxGroupBytes, intsOf: -1,
+		ints: make([][]int64, len(l.streams)), haveInt: make([]bool, len(l.streams))}}
+}
+
+func (d *blockDecoder) numGroups() int            { return d.groups }
+func (d *blockDecoder) groupRows(g int) int       { return d.rows[g] }
+func (d *blockDecoder) groupPartitions(g int) int { return d.parts[g] }
+
+func (d *blockDecoder) open(t *Template, groups, rows, parts int, body []byte) error {
+	d.intsOf, d.t = -1, nil
+	if groups < 1 || groups > MaxBlockGroups {
+		return encoding.Corruptf("block", "%d row groups", groups)
+	}
+	if rows < 0 || parts < 0 || rows > groups*encoding.MaxGroupRows || parts > groups*encoding.MaxGroupRows {
+		return encoding.Corruptf("block", "%d rows, %d partitions in %d row groups", rows, parts, groups)
+	}
+	if len(body) > 1<<31-1 {
+		return encoding.Corruptf("block", "%d bytes", len(body))
+	}
+	d.groups, d.body = groups, body
+	bodies, err := d.openParams(t, body)
+	if err != nil {
+		return err
+	}
+	if err := d.openGroups(t, rows, parts); err != nil {
+		return err
+	}
+	return d.openRefs(t, bodies)
+}
+
+// openParams reads the parameter columns and returns where the bodies begin.
+func (d *blockDecoder) openParams(t *Template, body []byte) (int, error) {
+	d.vals = slices.Grow(d.vals[:0], len(t.dyn)*d.groups)[:len(t.dyn)*d.groups]
+	f := fields{part: "block parameters", b: body}
+	nbits := 0
+	for i, s := range t.dyn {
+		v := d.vals[i*d.groups : (i+1)*d.groups]
+		first := f.varint("a parameter")
+		step := int64(0)
+		switch s.shape.kind {
+		case shapeStep:
+			step = s.shape.v
+		case shapeSteps:
+			step = f.varint("a step")
+		case shapePacked:
+			nbits += int(s.shape.w) * d.groups
+		}
+		for g := range v {
+			v[g] = first
+			first += step
+		}
+	}
+	if f.err != nil {
+		return 0, f.err
+	}
+	n := (nbits + 7) / 8
+	if len(f.b) < n {
+		return 0, encoding.Corruptf("block parameters", "%d bytes are left of %d", len(f.b), n)
+	}
+	bit := uint(0)
+	packed := f.b[:n]
+	for i, s := range t.dyn {
+		if s.shape.kind != shapePacked {
+			continue
+		}
+		v := d.vals[i*d.groups : (i+1)*d.groups]
+		for g := range v {
+			v[g] += int64(bitsAt(packed, bit, uint(s.shape.w)))
+			bit += uint(s.shape.w)
+		}
+	}
+	d.dynOf = slices.Grow(d.dynOf[:0], len(d.l.streams)+2)[:len(d.l.streams)+2]
+	k := 0
+	for st := -1; st <= len(d.l.streams); st++ {
+		for k < len(t.dyn) && t.dyn[k].stream < st {
+			k++
+		}
+		d.dynOf[st+1] = k
+	}
+	return len(body) - len(f.b) + n, nil
+}
+
+// bitsAt is the w bits of b from bit on.
+func bitsAt(b []byte, bit, w uint) uint64 {
+	if w == 0 {
+		return 0
+	}
+	b, bit = b[bit>>3:], bit&7
+	x := uint64(0)
+	for i := range min(8, len(b)) {
+		x |= uint64(b[i]) << (8 * i)
+	}
+	x >>= bit
+	if bit+w > 64 {
+		x |= uint64(b[8]) << (64 - bit)
+	}
+	return x & (^uint64(0) >> (64 - w))
+}
+
+func (d *blockDecoder) openGroups(t *Template, rows, parts int) error {
+	d.rows, d.parts = d.rows[:0], d.parts[:0]
+	sumRows, sumParts := 0, 0
+	for g := range d.groups {
+		var n [numGroupSlots]int64
+		for i, s := range t.group {
+			n[i] = s.v // 0 unless constant
+		}
+		for i := 0; i < d.dynOf[1]; i++ {
+			n[t.dyn[i].slot] = d.vals[i*d.groups+g]
+		}
+		r, p := n[groupRows], n[groupParts]
+		if r < 0 || r > encoding.MaxGroupRows || p < 0 || p > encoding.MaxGroupRows || r+p == 0 {
+			return encoding.Corruptf("block parameters", "row group %d has %d rows, %d partitions", g, r, p)
+		}
+		d.rows, d.parts = append(d.rows, int(r)), append(d.parts, int(p))
+		sumRows += int(r)
+		sumParts += int(p)
+	}
+	if sumRows != rows || sumParts != parts {
+		return encoding.Corruptf("block", "row groups hold %d rows and %d partitions; its header says %d and %d", sumRows, sumParts, rows, parts)
+	}
+	return nil
+}
+
+func (d *blockDecoder) openRefs(t *Template, off int) error {
+	ns := len(d.l.streams)
+	d.refs = slices.Grow(d.refs[:0], ns*d.groups)[:ns*d.groups]
+	clear(d.refs)
+	d.t = t
+	var slots [numSlots]int64
+	var p encoding.Params
+	for st := range ns {
+		if t.slots[st] == absentShape {
+			continue
+		}
+		for g := range d.groups {
+			d.slots(st, g, &slots)
+			n := int64(0)
+			switch c := slots[slotCount]; {
+			case c == countAll:
+				n = int64(d.l.streams[st].refCount(d.rows[g], d.parts[g]))
+			case c == countNone:
+				continue
+			default:
+				n = c - countExplicit
+			}
+			if n < 0 || n > encoding.MaxGroupRows {
+				return d.corrupt(st, g, "%d values", n)
+			}
+			if n == 0 {
+				continue
+			}
+			copy(p[:], slots[slotParam:])
+			plain, err := d.bodyLen(st, encoding.ID(slots[slotID]), slots[slotID], &p, int(n))
+			if err != nil {
+				return d.at(st, g, err)
+			}
+			stored := plain
+			if z := slots[slotZstd]; z != 0 {
+				if z < 0 || z >= int64(plain) {
+					return d.corrupt(st, g, "%d bytes compressed, %d not", z, plain)
+				}
+				stored = int(z)
+			}
+			if stored > len(d.body)-off {
+				return d.corrupt(st, g, "%d bytes of values, %d are left", stored, len(d.body)-off)
+			}
+			d.refs[st*d.groups+g] = ref{off: int32(off), len: int32(stored), count: int32(n)}
+			off += stored
+		}
+	}
+	if off != len(d.body) {
+		return encoding.Corruptf("block", "%d bytes left over", len(d.body)-off)
+	}
+	return nil
+}
+
+// slots assembles the parameters of stream st in group g.
+func (d *blockDecoder) slots(st, g int, out *[numSlots]int64) {
+	for i, s := range &d.t.slots[st] {
+		out[i] = s.v
+	}
+	for i := d.dynOf[st+1]; i < d.dynOf[st+2]; i++ {
+		out[d.t.dyn[i].slot] = d.vals[i*d.groups+g]
+	}
+}
+
+// part names stream st of group g in errors.
+func (d *blockDecoder) part(st, g int) string {
+	from := 0
+	for i := range g {
+		from += d.rows[i]
+	}
+	return fmt.Sprintf("column %s, rows %d..%d of its block", d.l.streams[st].name, from, from+d.rows[g]-1)
+}
+
+func (d *blockDecoder) corrupt(st, g int, format string, args ...any) error {
+	return encoding.Corruptf(d.part(st, g), format, args...)
+}
+
+// at adds to err where it happened.
+func (d *blockDecoder) at(st, g int, err error) error {
+	if errors.Is(err, encoding.ErrCorrupt) {
+		return &encoding.CorruptError{Part: d.part(st, g), Offset: -1, Err: err}
+	}
+	return fmt.Errorf("%s: %w", d.part(st, g), err)
+}
+
+// bodyLen is the length of a body before Zstd; it checks the parameters.
+func (d *blockDecoder) bodyLen(st int, id encoding.ID, wide int64, p *encoding.Params, n int) (int, error) {
+	if wide < 0 || wide > 255 || !id.Valid() {
+		return 0, fmt.Errorf("%w encoding %d", encoding.ErrUnsupported, wide)
+	}
+	class := d.l.streams[st].class
+	switch class {
+	case ClassInt32:
+		switch id {
+		case encoding.Raw:
+			return raw.Int32Len(p, n)
+		case encoding.Constant:
+			return constant.Int32Len(p, n)
+		case encoding.RunLength:
+			return runlength.Int32Len(p, n)
+		case encoding.DeltaOfDelta:
+			return deltadelta.Int32Len(p, n)
+		}
+	case ClassInt64:
+		switch id {
+		case encoding.Raw:
+			return raw.Int64Len(p, n)
+		case encoding.Constant:
+			return constant.Int64Len(p, n)
+		case encoding.RunLength:
+			return runlength.Int64Len(p, n)
+		case encoding.DeltaOfDelta:
+			return deltadelta.Int64Len(p, n)
+		case encoding.Function:
+			return function.Len(p, n)
+		}
+	case ClassFloat32:
+		switch id {
+		case encoding.Raw:
+			return raw.Float32Len(p, n)
+		case encoding.Constant:
+			return constant.Float32Len(p, n)
+		case encoding.ByteStreamSplit:
+			return bss.Float32Len(p, n)
+		case encoding.ALP:
+			return alp.Float32Len(p, n)
+		}
+	case ClassFloat64:
+		switch id {
+		case encoding.Raw:
+			return raw.Float64Len(p, n)
+		case encoding.Constant:
+			return constant.Float64Len(p, n)
+		case encoding.ByteStreamSplit:
+			return bss.Float64Len(p, n)
+		case encoding.ALP:
+			return alp.Float64Len(p, n)
+		}
+	case ClassBytes:
+		switch id {
+		case encoding.LengthBytes:
+			return bytestrings.LengthBytesLen(p, n)
+		case encoding.FrontCoded:
+			return bytestrings.FrontCodedLen(p, n)
+		case encoding.Dictionary:
+			return dict.Len(p, n)
+		}
+	}
+	return 0, encoding.Corruptf("encoding", "%s cannot hold such values", id)
+}
+
+// chunkBody is the body of a chunk, decompressed, with its encoding and
+// parameters. It is valid until the next call.
+func (d *blockDecoder) chunkBody(st, g int) (encoding.ID, encoding.Params, []byte, error) {
+	var slots [numSlots]int64
+	var p encoding.Params
+	d.slots(st, g, &slots)
+	copy(p[:], slots[slotParam:])
+	id := encoding.ID(slots[slotID])
+	r := &d.refs[st*d.groups+g]
+	body := d.body[r.off : r.off+r.len : r.off+r.len]
+	if slots[slotZstd] == 0 {
+		return id, p, body, nil
+	}
+	n, err := d.bodyLen(st, id, slots[slotID], &p, int(r.count))
+	if err != nil {
+		return id, p, nil, d.at(st, g, err)
+	}
+	out, err := d.inflate(body, n)
+	if err != nil {
+		return id, p, nil, d.at(st, g, err)
+	}
+	return id, p, out, nil
+}
+
+// inflate decompresses one Zstd frame that must make exactly n bytes.
+func (d *blockDecoder) inflate(frame []byte, n int) ([]byte, error) {
+	if n > maxGroupBytes+maxGroupBytes/4 {
+		return nil, encoding.Corruptf("zstd frame", "%d bytes are beyond the limit", n)
+	}
+	var h zstd.Header
+	if err := h.Decode(frame); err != nil {
+		return nil, &encoding.CorruptError{Part: "zstd frame", Offset: -1, Err: err}
+	}
+	if h.Skippable || !h.HasFCS || h.FrameContentSize != uint64(n) {
+		return nil, encoding.Corruptf("zstd frame", "declares %d bytes, want %d", h.FrameContentSize, n)
+	}
+	if d.zstd == nil {
+		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(2*maxGroupBytes))
+		if err != nil {
+			return nil, err
+		}
+		d.zstd = z
+	}
+	d.inflat = slices.Grow(d.inflat[:0], n)
+	out, err := d.zstd.DecodeAll(frame, d.inflat[:0])
+	if err != nil {
+		return nil, &encoding.CorruptError{Part: "zstd frame", Offset: -1, Err: err}
+	}
+	if len(out) != n {
+		return nil, encoding.Corruptf("zstd frame", "makes %d bytes, want %d", len(out), n)
+	}
+	d.inflat = out
+	return out, nil
+}
+
+// count is the number of values of stream st in group g.
+func (d *blockDecoder) count(st, g int) int { return int(d.refs[st*d.groups+g].count) }
+
+// zero reports whether all values of int stream st in group g are 0, as far as
+// the parameters say so, or there are none.
+func (d *blockDecoder) zero(st, g int) bool {
+	r := &d.refs[st*d.groups+g]
+	if r.count == 0 {
+		return true
+	}
+	if r.len != 0 {
+		return false
+	}
+	var slots [numSlots]int64
+	d.slots(st, g, &slots)
+	return encoding.ID(slots[slotID]) == encoding.Constant && slots[slotParam] == 0
+}
+
+// decodeInt64 decodes stream st of group g into dst, whose length is the count.
+func (d *blockDecoder) decodeInt64(dst []int64, st, g int) error {
+	id, p, body, err := d.chunkBody(st, g)
+	if err != nil {
+		return err
+	}
+	switch id {
+	case encoding.Raw:
+		_, err = raw.DecodeInt64(dst, body)
+	case encoding.Constant:
+		err = constant.DecodeInt64(dst, &p)
+	case encoding.RunLength:
+		err = d.runs.Int64(dst, &p, body)
+	case encoding.DeltaOfDelta:
+		err = d.delta.Int64(dst, &p, body)
+	case encoding.Function:
+		return d.decodeFunction(dst, st, g, &p)
+	}
+	if err != nil {
+		return d.at(st, g, err)
+	}
+	return nil
+}
+
+// decodeFunction decodes a stream that follows from earlier ones.
+func (d *blockDecoder) decodeFunction(dst []int64, st, g int, p *encoding.Params) error {
+	var in [2][]int64
+	for i := range in {
+		s := p[6+i] - 1
+		if s < 0 && i == 1 && p[7] == 0 {
+			continue
+		}
+		if s < 0 || s >= int64(st) {
+			return d.corrupt(st, g, "follows from stream %d", s)
+		}
+		c := d.l.streams[s].class
+		if c != ClassInt32 && c != ClassInt64 || d.count(int(s), g) != len(dst) {
+			return d.corrupt(st, g, "follows from %s of %d values", d.l.streams[s].name, d.count(int(s), g))
+		}
+		v, err := d.intStream(int(s), g)
+		if err != nil {
+			return err
+		}
+		in[i] = v
+	}
+	// The decoding of the inputs may have used the buffer that held the body.
+	_, _, body, err := d.chunkBody(st, g)
+	if err != nil {
+		return err
+	}
+	if err := d.fun.Decode(dst, in[0], in[1], p, body); err != nil {
+		return d.at(st, g, err)
+	}
+	return nil
+}
+
+// intStream is integer stream st of group g as int64. It is kept until
+// another group is decoded and must not be changed.
+func (d *blockDecoder) intStream(st, g int) ([]int64, error) {
+	if d.intsOf != g {
+		clear(d.haveInt)
+		d.intsOf = g
+	}
+	if d.haveInt[st] {
+		return d.ints[st], nil
+	}
+	n := d.count(st, g)
+	v := slices.Grow(d.ints[st][:0], n)[:n]
+	d.ints[st] = v
+	if n > 0 {
+		if d.l.streams[st].class == ClassInt32 {
+			d.i32 = slices.Grow(d.i32[:0], n)[:n]
+			if err := d.decodeInt32(d.i32, st, g); err != nil {
+				return nil, err
+			}
+			for i, x := range d.i32 {
+				v[i] = int64(x)
+			}
+		} else if err := d.decodeInt64(v, st, g); err != nil {
+			return nil, err
+		}
+	}
+	d.haveInt[st] = true
+	return v, nil
+}
+
+func (d *blockDecoder) decodeInt32(dst []int32, st, g int) error {
+	id, p, body, err := d.chunkBody(st, g)
+	if err != nil {
+		return err
+	}
+	switch id {
+	case encoding.Raw:
+		_, err = raw.DecodeInt32(dst, body)
+	case encoding.Constant:
+		err = constant.DecodeInt32(dst, &p)
+	case encoding.RunLength:
+		err = d.runs.Int32(dst, &p, body)
+	case encoding.DeltaOfDelta:
+		err = d.delta.Int32(dst, &p, body)
+	}
+	if err != nil {
+		return d.at(st, g, err)
+	}
+	return nil
+}
+
+func (d *blockDecoder) decodeFloat32(dst []float32, st, g int) error {
+	id, p, body, err := d.chunkBody(st, g)
+	if err != nil {
+		return err
+	}
+	switch id {
+	case encoding.Raw:
+		_, err = raw.DecodeFloat32(dst, body)
+	case encoding.Constant:
+		err = constant.DecodeFloat32(dst, &p)
+	case encoding.ByteStreamSplit:
+		_, err = bss.DecodeFloat32(dst, body)
+	case encoding.ALP:
+		err = d.alp.Float32(dst, &p, body)
+	}
+	if err != nil {
+		return d.at(st, g, err)
+	}
+	return nil
+}
+
+func (d *blockDecoder) decodeFloat64(dst []float64, st, g int) error {
+	id, p, body, err := d.chunkBody(st, g)
+	if err != nil {
+		return err
+	}
+	switch id {
+	case encoding.Raw:
+		_, err = raw.DecodeFloat64(dst, body)
+	case encoding.Constant:
+		err = constant.DecodeFloat64(dst, &p)
+	case encoding.ByteStreamSplit:
+		_, err = bss.DecodeFloat64(dst, body)
+	case encoding.ALP:
+		err = d.alp.Float64(dst, &p, body)
+	}
+	if err != nil {
+		return d.at(st, g, err)
+	}
+	return nil
+}
+
+// decodeBytes appends the strings of stream st of group g to dst.
+func (d *blockDecoder) decodeBytes(dst *bytestrings.Strings, st, g int) error {
+	id, p, body, err := d.chunkBody(st, g)
+	if err != nil {
+		return err
+	}
+	n := d.count(st, g)
+	switch id {
+	case encoding.LengthBytes:
+		err = d.bytes.LengthBytes(dst, n, &p, body, d.limit)
+	case encoding.FrontCoded:
+		err = d.bytes.FrontCoded(dst, n, &p, body, d.limit)
+	case encoding.Dictionary:
+		err = d.dict.Decode(dst, n, &p, body, d.limit)
+	}
+	if err != nil {
+		return d.at(st, g, err)
+	}
+	return nil
+}
+
+// keyLengths is how many bytes of a chunk of keys are lengths, which count as
+// metadata.
+func keyLengths(id encoding.ID, p *encoding.Params, n int) int {
+	lengths := 0
+	switch id {
+	case encoding.FrontCoded:
+		lengths, _ = bytestrings.FrontCodedSplit(p, n)
+	case encoding.LengthBytes:
+		lengths, _ = bytestrings.LengthBytesSplit(p, n)
+	}
+	return lengths
+}

@@ -1,0 +1,144 @@
+package rowgroup
+
+// A row group is stored as streams: runs of values of one kind, each encoded
+// as one chunk. Which streams a group has follows from the schema; how many
+// values a stream has follows from the streams before it. doc.go draws them.
+type stream struct {
+	name   string // as tools show it
+	column int    // the column whose values or metadata these are, or -1
+	class  Class
+	user   bool  // values of the user's columns and keys: counted as payload
+	ref    refTo // the usual count
+}
+
+// refTo names the count that a stream usually has.
+type refTo uint8
+
+const (
+	refRows       refTo = iota // unfiltereds of the group
+	refPartitions              // partitions that begin in the group
+)
+
+// Streams that stand once. The streams of static rows, clustering columns and
+// rows follow; a schema's layout says where.
+const (
+	sPartRows     = iota // unfiltereds of each partition, where more than one begins
+	sKey                 // keys of the partitions
+	sPartState           // bit 0: has a deletion; from bit 1: StaticState
+	sPartDelTime         // marked for delete at, of those with a deletion
+	sPartDelLocal        // local deletion time
+	numPartitionStreams
+)
+
+// Streams of the metadata of rows, from a rowLayout's base on.
+const (
+	rLiveness  = iota // Liveness
+	rWriteTime        // of rows with a liveness
+	rTTL              // of LivenessExpiring
+	rExpiry           // of LivenessExpiring and LivenessExpired
+	rDelState         // 0: none, 1: a deletion, 2: a shadowable one
+	rDelTime          // of those with a deletion
+	rDelLocal
+	numRowStreams
+)
+
+// Streams of a static or regular column, after those of its rows.
+const (
+	cState     = iota // Cell
+	cWriteTime        // of CellOwnTime
+	cTTL              // of CellExpiring with CellOwnExpiry
+	cExpiry           // of CellOwnExpiry and of CellTombstone
+	cValue            // of cells that have one
+	cException        // of CellException
+	numColumnStreams
+)
+
+// Streams of markers.
+const (
+	mPrefix    = iota // number of clustering values
+	mCloseTime        // of markers that close
+	mCloseLocal
+	mOpenTime // of markers that open
+	mOpenLocal
+	numMarkerStreams
+)
+
+// rowLayout says where the streams of static rows or of rows stand.
+type rowLayout struct {
+	base     int // numRowStreams of the rows' metadata
+	columns  int // numColumnStreams for each column
+	from, to int // the columns
+}
+
+// value is the stream of column col's values.
+func (l *rowLayout) value(col, kind int) int { return l.columns + (col-l.from)*numColumnStreams + kind }
+
+// layout is the list of streams of a schema.
+type layout struct {
+	streams    []stream
+	static     rowLayout
+	kinds      int // 0: a row, else 1 + BoundKind
+	clustering int // a state and a value stream for each clustering column
+	markers    int
+	rows       rowLayout
+}
+
+func newLayout(s *Schema) *layout {
+	l := &layout{}
+	add := func(name string, column int, class Class, user bool, ref refTo) {
+		l.streams = append(l.streams, stream{name, column, class, user, ref})
+	}
+	meta := func(prefix string, ref refTo, names ...string) {
+		for _, n := range names {
+			add(prefix+"$"+n, -1, ClassInt64, false, ref)
+		}
+	}
+	addRows := func(r *rowLayout, role Role, prefix string, ref refTo) {
+		r.base = len(l.streams)
+		meta(prefix, ref, "liveness", "write_time", "ttl", "expiry", "deleted", "deletion_time", "local_deletion_time")
+		r.from, r.to = s.Range(role)
+		r.columns = len(l.streams)
+		for i := r.from; i < r.to; i++ {
+			c := s.Column(i)
+			for _, n := range []string{"state", "write_time", "ttl", "expiry"} {
+				add(c.Name+".$"+n, i, ClassInt64, false, ref)
+			}
+			add(c.Name, i, c.Type.Physical().Class(), true, ref)
+			add(c.Name+".$exception", i, ClassBytes, true, ref)
+		}
+	}
+	add("$partition_rows", -1, ClassInt64, false, refPartitions)
+	add("$key", -1, ClassBytes, true, refPartitions)
+	meta("", refPartitions, "partition_state", "partition_deletion_time", "partition_local_deletion_time")
+	addRows(&l.static, Static, "$static.", refPartitions)
+	l.kinds = len(l.streams)
+	meta("", refRows, "kind")
+	l.markers = len(l.streams)
+	meta("", refRows, "marker_prefix", "marker_close_time", "marker_close_local", "marker_open_time", "marker_open_local")
+	l.clustering = len(l.streams)
+	from, to := s.Range(Clustering)
+	for i := from; i < to; i++ {
+		c := s.Column(i)
+		add(c.Name+".$state", i, ClassInt64, false, refRows)
+		add(c.Name, i, c.Type.Physical().Class(), true, refRows)
+	}
+	addRows(&l.rows, Regular, "", refRows)
+	return l
+}
+
+// Where a stream's count stands among its parameters, and what the number
+// means: the reference count, none, or an explicit count plus countExplicit.
+const (
+	countAll      = 0
+	countNone     = 1
+	countExplicit = 2
+)
+
+// Slots of a stream's parameter columns in a block.
+const (
+	slotCount = iota // see countAll
+	slotID           // encoding.ID
+	slotZstd         // stored length of a compressed body; 0: not compressed
+	slotParam        // the first of encoding.NumParams
+	numSlots  = slotParam + 8
+)
