@@ -381,7 +381,9 @@ func (d *blockDecoder) decodeRows(dst *Batch, l *rowLayout, meta *RowMeta, g, at
 			}
 		}
 		if static { // cells of static rows that are not there
+			meta.pad(at + n)
 			for c := l.from; c < l.to; c++ {
+				dst.vecs[c].CellMeta.pad(at + n)
 				if v := &dst.vecs[c]; len(v.Cells) > 0 || v.len() > 0 {
 					if err := absentCells(v, at, n); err != nil {
 						return err
@@ -405,6 +407,35 @@ func (d *blockDecoder) decodeRows(dst *Batch, l *rowLayout, meta *RowMeta, g, at
 		}
 	}
 	return nil
+}
+
+// pad makes the slices that are not empty n long.
+func (m *RowMeta) pad(n int) {
+	if len(m.Liveness) > 0 {
+		m.Liveness = growZero(m.Liveness, n)
+	}
+	if len(m.WriteTimes) > 0 {
+		m.WriteTimes = growZero(m.WriteTimes, n)
+	}
+	if len(m.TTLs) > 0 {
+		m.TTLs = growZero(m.TTLs, n)
+	}
+	if len(m.Expiries) > 0 {
+		m.Expiries = growZero(m.Expiries, n)
+	}
+}
+
+// pad makes the slices of times that are not empty n long.
+func (m *CellMeta) pad(n int) {
+	if len(m.WriteTimes) > 0 {
+		m.WriteTimes = growZero(m.WriteTimes, n)
+	}
+	if len(m.TTLs) > 0 {
+		m.TTLs = growZero(m.TTLs, n)
+	}
+	if len(m.Expiries) > 0 {
+		m.Expiries = growZero(m.Expiries, n)
+	}
 }
 
 // wanted is the set of columns that a scan asks for.
@@ -551,6 +582,7 @@ func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, liv
 			}
 			v.truncate(at)
 		}
+		v.CellMeta.pad(at + n)
 		return d.decodeSparse(v, s+cValue, g, at, n, sel)
 	}
 	states, err := d.intStream(s+cState, g)
