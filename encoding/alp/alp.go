@@ -20,7 +20,8 @@
 // The products of a decimal are two roundings to float64, and for float32 a
 // third to float32; |d| is at most 2^51 for float64 and 2^24 for float32, at
 // every position. The order-keeping integer of a pattern b, read as signed, is
-// b where b >= 0 and b with all bits but the sign inverted where b < 0.
+// x = b >> z (z low bits, zero in all values of the chunk, are left out) where
+// b >= 0, and where b < 0 x with its M-1-z lowest bits inverted.
 //
 // # Parameters
 //
@@ -30,7 +31,7 @@
 //	P3  width     width         w     w          0
 //	P4  patches   patches       c     c          0
 //	P5  patch width, negative for signed patches 0
-//	P6  e*32+f    e*32+f        0     0          left width, 1 to 16
+//	P6  e*32+f    e*32+f        z     z          left width, 1 to 16
 //	P7  exceptions exceptions   0     0          exceptions
 //
 // All are 0 for Verbatim. With width w, base B = P2 << max(0, w-7). A packed
@@ -126,6 +127,7 @@ const (
 
 	pDictionary = pFirst // Split
 	pLeftWidth  = pPair  // Split
+	pZeros      = pPair  // Bits, BitsDelta
 )
 
 const (
@@ -149,7 +151,8 @@ type layout struct {
 	shape      bitpack.Shape
 	sign       uint64 // the sign bit of a signed patch, or 0
 	pair       pair
-	dictionary int // Split: entries
+	zeros      uint // Bits, BitsDelta: low bits left out
+	dictionary int  // Split: entries
 	leftWidth  uint
 	exceptions int
 	len        int // bytes of the body
@@ -184,9 +187,9 @@ func parse(p *encoding.Params, n int, m uint) (layout, error) {
 	case DecimalDelta:
 		used = 0b1111_1111
 	case Bits:
-		used = 0b0011_1101
+		used = 0b0111_1101
 	case BitsDelta:
-		used = 0b0011_1111
+		used = 0b0111_1111
 	case Split:
 		used = 0b1100_0011
 	default:
@@ -242,10 +245,17 @@ func parse(p *encoding.Params, n int, m uint) (layout, error) {
 	if l.first, ok = shifted(p[pFirst], w, m); !ok {
 		return l, encoding.Corruptf(part, "first %d beside width %d", p[pFirst], w)
 	}
-	if c := p[pPair]; c < 0 || c>>5 > maxExponent || c&31 > maxExponent {
+	switch c := p[pPair]; {
+	case !mode.decimal():
+		if c < 0 || c >= int64(m) {
+			return l, encoding.Corruptf(part, "%d low bits left out", c)
+		}
+		l.zeros = uint(c)
+	case c < 0 || c>>5 > maxExponent || c&31 > maxExponent:
 		return l, encoding.Corruptf(part, "exponent and factor %d", c)
+	default:
+		l.pair = pairOf(c)
 	}
-	l.pair = pairOf(p[pPair])
 	l.len = l.shape.Len(n) + positions + l.exceptions*int(m/8)
 	return l, nil
 }
@@ -265,9 +275,9 @@ func baseShift(w uint) uint { return max(w, 7) - 7 }
 // codeWidth is the bits of a code into a dictionary of d entries.
 func codeWidth(d int) uint { return uint(bits.Len(uint(d - 1))) }
 
-// ordered64 is the integer of the same order as the float of pattern b, and
-// its own inverse.
-func ordered64(b int64) int64 { return b ^ int64(uint64(b>>63)>>1) }
+// ordered64 is the integer of the same order as the float of pattern b << z,
+// and its own inverse.
+func ordered64(b int64, z uint) int64 { return b ^ int64(uint64(b>>63)>>(1+z)) }
 
 // ordered32 is ordered64 for float32.
-func ordered32(b int32) int32 { return b ^ int32(uint32(b>>31)>>1) }
+func ordered32(b int32, z uint) int32 { return b ^ int32(uint32(b>>31)>>(1+z)) }

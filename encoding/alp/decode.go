@@ -10,7 +10,8 @@ import (
 	"github.com/colsst/colsst/simd"
 )
 
-// Decoder decodes chunks. It keeps scratch memory; the zero value is ready.
+// Decoder decodes chunks. It keeps scratch memory; the zero value is ready. It
+// is not safe for concurrent use.
 type Decoder struct {
 	scratch []uint64
 }
@@ -69,6 +70,7 @@ func decode64(dst []float64, l *layout, body []byte, u, codes []uint64) error {
 	}
 	u = u[:len(dst)]
 	sign, add := l.sign, uint64(l.base)-l.sign
+	zeros := l.zeros & 63
 	switch l.mode {
 	case Verbatim:
 		for i := range dst {
@@ -76,13 +78,13 @@ func decode64(dst []float64, l *layout, body []byte, u, codes []uint64) error {
 		}
 	case Bits:
 		for i, x := range u {
-			dst[i] = math.Float64frombits(uint64(ordered64(int64(x ^ sign + add))))
+			dst[i] = math.Float64frombits(uint64(ordered64(int64(x^sign+add), zeros)) << zeros)
 		}
 	case BitsDelta:
 		sum := uint64(l.first)
 		for i, x := range u {
 			sum += x ^ sign + add
-			dst[i] = math.Float64frombits(uint64(ordered64(int64(sum))))
+			dst[i] = math.Float64frombits(uint64(ordered64(int64(sum), zeros)) << zeros)
 		}
 	case Decimal, DecimalDelta:
 		back, scale := pow10[l.pair.f], inv10[l.pair.e]
@@ -133,6 +135,7 @@ func decode32(dst []float32, l *layout, body []byte, u, codes []uint64) error {
 	}
 	u = u[:len(dst)]
 	sign, add := l.sign, uint64(l.base)-l.sign
+	zeros := l.zeros & 31
 	switch l.mode {
 	case Verbatim:
 		for i := range dst {
@@ -140,13 +143,13 @@ func decode32(dst []float32, l *layout, body []byte, u, codes []uint64) error {
 		}
 	case Bits:
 		for i, x := range u {
-			dst[i] = math.Float32frombits(uint32(ordered32(int32(x ^ sign + add))))
+			dst[i] = math.Float32frombits(uint32(ordered32(int32(x^sign+add), zeros)) << zeros)
 		}
 	case BitsDelta:
 		sum := uint64(l.first)
 		for i, x := range u {
 			sum += x ^ sign + add
-			dst[i] = math.Float32frombits(uint32(ordered32(int32(sum))))
+			dst[i] = math.Float32frombits(uint32(ordered32(int32(sum), zeros)) << zeros)
 		}
 	case Decimal, DecimalDelta:
 		back, scale := pow10[l.pair.f], inv10[l.pair.e]

@@ -3,6 +3,7 @@ package alp
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
@@ -11,8 +12,9 @@ import (
 
 // Encoder encodes the chunks of one column, one after another. It keeps
 // scratch memory, and what it learned from the chunks before: the decimals
-// tried first, the bases used again. The zero value is ready. Chunks of both
-// types must not be mixed without Reset.
+// tried first, the bases used again. The zero value is ready. Between two
+// Resets it serves one column, hence one type. It is not safe for concurrent
+// use.
 type Encoder struct {
 	raw        []uint64 // the patterns
 	ordered    []int64  // the integers of the same order
@@ -95,21 +97,13 @@ func (e *Encoder) choose(m uint) plan {
 	if ok {
 		ints := e.ints[:n]
 		fill(ints, e.exceptions)
-		e.consider(&best, ints, Decimal, pr, m)
-		e.consider(&best, ints, DecimalDelta, pr, m)
+		e.consider(&best, ints, Decimal, pr.param(), m)
+		e.consider(&best, ints, DecimalDelta, pr.param(), m)
 	}
 	if !ok || len(e.exceptions) > 0 || best.bits > n*int(m)/4 {
-		if m == 64 {
-			for i, b := range e.raw {
-				e.ordered[i] = ordered64(int64(b))
-			}
-		} else {
-			for i, b := range e.raw {
-				e.ordered[i] = int64(ordered32(int32(b)))
-			}
-		}
-		e.consider(&best, e.ordered, Bits, pair{}, m)
-		e.consider(&best, e.ordered, BitsDelta, pair{}, m)
+		z := e.order(m)
+		e.consider(&best, e.ordered, Bits, z, m)
+		e.consider(&best, e.ordered, BitsDelta, z, m)
 	}
 	if best.bits > n*int(m)*5/8 {
 		s := e.split(m)
@@ -153,10 +147,40 @@ func (e *Encoder) appendVector(dst []byte, m uint) []byte {
 	return e.appendBody(encoding.AppendParams(dst, &c.params), &c, m)
 }
 
-// consider keeps in best the smaller of it and mode for the integers v.
-func (e *Encoder) consider(best *plan, v []int64, mode Mode, pr pair, m uint) {
+// order sets e.ordered to the order-keeping integers of e.raw and returns how
+// many low bits they leave out: as many as in the chunk before, where no more
+// than two others are zero.
+func (e *Encoder) order(m uint) int64 {
+	var all uint64
+	for _, b := range e.raw {
+		all |= b
+	}
+	var z uint
+	if all != 0 {
+		z = uint(bits.TrailingZeros64(all))
+	}
+	if m := Mode(e.last[pMode]); m == Bits || m == BitsDelta {
+		if old := uint(e.last[pZeros]); old <= z && z <= old+2 {
+			z = old
+		}
+	}
+	if m == 64 {
+		for i, b := range e.raw {
+			e.ordered[i] = ordered64(int64(b)>>z, z)
+		}
+	} else {
+		for i, b := range e.raw {
+			e.ordered[i] = int64(ordered32(int32(b)>>z, z))
+		}
+	}
+	return int64(z)
+}
+
+// consider keeps in best the smaller of it and mode for the integers v, p6
+// being parameter 6.
+func (e *Encoder) consider(best *plan, v []int64, mode Mode, p6 int64, m uint) {
 	n := len(v)
-	c := plan{params: encoding.Params{pMode: int64(mode), pPair: pr.param()}}
+	c := plan{params: encoding.Params{pMode: int64(mode), pPair: p6}}
 	w := v
 	if mode.delta() {
 		w = e.deltas[:n-1]
@@ -233,7 +257,7 @@ func appendRaw(dst []byte, raw []uint64, m uint) []byte {
 }
 
 // AppendFloat64 appends src in the self-contained form to dst: at most 8 bytes
-// a value and one byte for every 1,024.
+// a value and 16 for every vector of 1,024.
 func AppendFloat64(dst []byte, src []float64) []byte {
 	var e Encoder
 	for len(src) > 0 {
@@ -248,7 +272,7 @@ func AppendFloat64(dst []byte, src []float64) []byte {
 	return dst
 }
 
-// AppendFloat32 is AppendFloat64 for float32, at most 4 bytes a value.
+// AppendFloat32 is AppendFloat64 for float32, with at most 4 bytes a value.
 func AppendFloat32(dst []byte, src []float32) []byte {
 	var e Encoder
 	for len(src) > 0 {

@@ -77,8 +77,17 @@ func frameOf(v []int64, n int, m uint, old *encoding.Params) frame {
 	for k := best.shape.Width + 1; k <= top; k++ {
 		nAround += around[k]
 	}
+	// A width other than the chunk before has moves the parameters that are
+	// shifted by it.
+	moved := func(w uint) int {
+		if int64(w) == old[pWidth] {
+			return 0
+		}
+		return movedBits
+	}
 	limit := best.shape.Len(n) - n/64
-	atLen := limit
+	least := 8*limit + moved(best.shape.Width)
+	found := false
 	var at uint
 	var centred bool
 	b := bitpack.PositionWidth(n)
@@ -89,15 +98,15 @@ func frameOf(v []int64, n int, m uint, old *encoding.Params) frame {
 			break
 		}
 		k := uint(k)
-		packed := simd.PackedLen(n, k)
-		if l := packed + simd.PackedLen(nAbove, b) + simd.PackedLen(nAbove, w-min(w, k)); l < atLen {
-			atLen, at, centred = l, k, false
+		packed := 8*simd.PackedLen(n, k) + moved(k)
+		if l := packed + nAbove*int(b+w-min(w, k)); l < least {
+			least, at, centred, found = l, k, false, true
 		}
-		if l := packed + simd.PackedLen(nAround, b) + simd.PackedLen(nAround, min(m, top+1)-min(m, top+1, k)); l < atLen {
-			atLen, at, centred = l, k, true
+		if l := packed + nAround*int(b+min(m, top+1)-min(m, top+1, k)); l < least {
+			least, at, centred, found = l, k, true, true
 		}
 	}
-	if atLen == limit {
+	if !found {
 		return best
 	}
 
@@ -111,14 +120,14 @@ func frameOf(v []int64, n int, m uint, old *encoding.Params) frame {
 			base = (mid - 1<<(at-1)) >> s
 		}
 	}
-	bestBits := 8*limit + paramBits(best.base-old[pBase]) + paramBits(int64(best.shape.Width)-old[pWidth])
+	bestBits := 8*limit + paramBits(best.base-old[pBase]) + moved(best.shape.Width)
 	try := func(base int64) {
 		if off := base << s; off>>s != base || off<<(64-m)>>(64-m) != off {
 			return
 		}
 		f := open(v, base, at, m)
 		if l := f.shape.Len(n); l < limit {
-			c := 8*l + paramBits(base-old[pBase]) + paramBits(int64(at)-old[pWidth])
+			c := 8*l + paramBits(base-old[pBase]) + moved(at)
 			if c < bestBits {
 				best, bestBits = f, c
 			}
@@ -180,6 +189,9 @@ func open(v []int64, base int64, w, m uint) frame {
 	f.shape.PatchWidth = p
 	return f
 }
+
+// movedBits estimates what a change of width costs in other parameters.
+const movedBits = 12
 
 // roundest is the integer from lo to hi with the most low bits zero.
 func roundest(lo, hi int64) int64 {

@@ -67,9 +67,9 @@ func names(m alp.Mode) [encoding.NumParams]string {
 	case alp.Split:
 		return [8]string{1: "dictionary", 6: "left width", 7: "exceptions"}
 	case alp.Bits:
-		return [8]string{2: "base", 3: "width", 4: "patches", 5: "patch width"}
+		return [8]string{2: "base", 3: "width", 4: "patches", 5: "patch width", 6: "zeros"}
 	case alp.BitsDelta:
-		return [8]string{1: "first", 2: "base", 3: "width", 4: "patches", 5: "patch width"}
+		return [8]string{1: "first", 2: "base", 3: "width", 4: "patches", 5: "patch width", 6: "zeros"}
 	case alp.Decimal:
 		return [8]string{2: "base", 3: "width", 4: "patches", 5: "patch width", 6: "e*32+f", 7: "exceptions"}
 	}

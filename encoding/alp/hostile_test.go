@@ -136,6 +136,12 @@ func TestHostileParams(t *testing.T) {
 			}
 		})
 	}
+	for _, z := range append(huge, 64) {
+		_, err := alp.Float64Len(&encoding.Params{int64(alp.Bits), 0, 0, 0, 0, 0, z, 0}, 3)
+		require.ErrorIs(t, err, encoding.ErrCorrupt)
+	}
+	_, err := alp.Float32Len(&encoding.Params{int64(alp.BitsDelta), 0, 0, 0, 0, 0, 32, 0}, 3)
+	require.ErrorIs(t, err, encoding.ErrCorrupt)
 	p[7] = 9 // the body is one exception too long
 	var d alp.Decoder
 	require.ErrorIs(t, d.Float64(make([]float64, hostileRows), &p, body), encoding.ErrCorrupt)
