@@ -53,6 +53,7 @@ type blockDecoder struct {
 	dict   dict.Decoder
 	zstd   *zstd.Decoder
 	inflat []byte
+	params encoding.Params // of the chunk at hand
 
 	ints    [][]int64 // decoded int streams of group intsOf, by stream
 	intsOf  int
@@ -207,7 +208,7 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 	clear(d.refs)
 	d.t = t
 	var slots [numSlots]int64
-	var p encoding.Params
+	p := &d.params
 	for st := range ns {
 		if t.slots[st] == absentShape {
 			continue
@@ -230,7 +231,7 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 				continue
 			}
 			copy(p[:], slots[slotParam:])
-			plain, err := d.bodyLen(st, encoding.ID(slots[slotID]), slots[slotID], &p, int(n))
+			plain, err := d.bodyLen(st, encoding.ID(slots[slotID]), slots[slotID], p, int(n))
 			if err != nil {
 				return d.at(st, g, err)
 			}
@@ -351,28 +352,28 @@ func (d *blockDecoder) bodyLen(st int, id encoding.ID, wide int64, p *encoding.P
 	return 0, encoding.Corruptf("encoding", "%s cannot hold such values", id)
 }
 
-// chunkBody is the body of a chunk, decompressed, with its encoding and
-// parameters. It is valid until the next call.
-func (d *blockDecoder) chunkBody(st, g int) (encoding.ID, encoding.Params, []byte, error) {
+// chunkBody is the body of a chunk, decompressed, with its encoding; its
+// parameters are in d.params. Both are valid until the next call.
+func (d *blockDecoder) chunkBody(st, g int) (encoding.ID, []byte, error) {
 	var slots [numSlots]int64
-	var p encoding.Params
+	p := &d.params
 	d.slots(st, g, &slots)
 	copy(p[:], slots[slotParam:])
 	id := encoding.ID(slots[slotID])
 	r := &d.refs[st*d.groups+g]
 	body := d.body[r.off : r.off+r.len : r.off+r.len]
 	if slots[slotZstd] == 0 {
-		return id, p, body, nil
+		return id, body, nil
 	}
-	n, err := d.bodyLen(st, id, slots[slotID], &p, int(r.count))
+	n, err := d.bodyLen(st, id, slots[slotID], p, int(r.count))
 	if err != nil {
-		return id, p, nil, d.at(st, g, err)
+		return id, nil, d.at(st, g, err)
 	}
 	out, err := d.inflate(body, n)
 	if err != nil {
-		return id, p, nil, d.at(st, g, err)
+		return id, nil, d.at(st, g, err)
 	}
-	return id, p, out, nil
+	return id, out, nil
 }
 
 // inflate decompresses one Zstd frame that must make exactly n bytes.
@@ -426,7 +427,7 @@ func (d *blockDecoder) zero(st, g int) bool {
 
 // decodeInt64 decodes stream st of group g into dst, whose length is the count.
 func (d *blockDecoder) decodeInt64(dst []int64, st, g int) error {
-	id, p, body, err := d.chunkBody(st, g)
+	id, body, err := d.chunkBody(st, g)
 	if err != nil {
 		return err
 	}
@@ -434,13 +435,13 @@ func (d *blockDecoder) decodeInt64(dst []int64, st, g int) error {
 	case encoding.Raw:
 		_, err = raw.DecodeInt64(dst, body)
 	case encoding.Constant:
-		err = constant.DecodeInt64(dst, &p)
+		err = constant.DecodeInt64(dst, &d.params)
 	case encoding.RunLength:
-		err = d.runs.Int64(dst, &p, body)
+		err = d.runs.Int64(dst, &d.params, body)
 	case encoding.DeltaOfDelta:
-		err = d.delta.Int64(dst, &p, body)
+		err = d.delta.Int64(dst, &d.params, body)
 	case encoding.Function:
-		return d.decodeFunction(dst, st, g, &p)
+		return d.decodeFunction(dst, st, g)
 	}
 	if err != nil {
 		return d.at(st, g, err)
@@ -449,11 +450,12 @@ func (d *blockDecoder) decodeInt64(dst []int64, st, g int) error {
 }
 
 // decodeFunction decodes a stream that follows from earlier ones.
-func (d *blockDecoder) decodeFunction(dst []int64, st, g int, p *encoding.Params) error {
+func (d *blockDecoder) decodeFunction(dst []int64, st, g int) error {
+	refs := [2]int64{d.params[6] - 1, d.params[7] - 1}
 	var in [2][]int64
 	for i := range in {
-		s := p[6+i] - 1
-		if s < 0 && i == 1 && p[7] == 0 {
+		s := refs[i]
+		if i == 1 && s == -1 {
 			continue
 		}
 		if s < 0 || s >= int64(st) {
@@ -469,12 +471,12 @@ func (d *blockDecoder) decodeFunction(dst []int64, st, g int, p *encoding.Params
 		}
 		in[i] = v
 	}
-	// The decoding of the inputs may have used the buffer that held the body.
-	_, _, body, err := d.chunkBody(st, g)
+	// The inputs took the place of the body and the parameters.
+	_, body, err := d.chunkBody(st, g)
 	if err != nil {
 		return err
 	}
-	if err := d.fun.Decode(dst, in[0], in[1], p, body); err != nil {
+	if err := d.fun.Decode(dst, in[0], in[1], &d.params, body); err != nil {
 		return d.at(st, g, err)
 	}
 	return nil
@@ -511,7 +513,7 @@ func (d *blockDecoder) intStream(st, g int) ([]int64, error) {
 }
 
 func (d *blockDecoder) decodeInt32(dst []int32, st, g int) error {
-	id, p, body, err := d.chunkBody(st, g)
+	id, body, err := d.chunkBody(st, g)
 	if err != nil {
 		return err
 	}
@@ -519,11 +521,11 @@ func (d *blockDecoder) decodeInt32(dst []int32, st, g int) error {
 	case encoding.Raw:
 		_, err = raw.DecodeInt32(dst, body)
 	case encoding.Constant:
-		err = constant.DecodeInt32(dst, &p)
+		err = constant.DecodeInt32(dst, &d.params)
 	case encoding.RunLength:
-		err = d.runs.Int32(dst, &p, body)
+		err = d.runs.Int32(dst, &d.params, body)
 	case encoding.DeltaOfDelta:
-		err = d.delta.Int32(dst, &p, body)
+		err = d.delta.Int32(dst, &d.params, body)
 	}
 	if err != nil {
 		return d.at(st, g, err)
@@ -532,7 +534,7 @@ func (d *blockDecoder) decodeInt32(dst []int32, st, g int) error {
 }
 
 func (d *blockDecoder) decodeFloat32(dst []float32, st, g int) error {
-	id, p, body, err := d.chunkBody(st, g)
+	id, body, err := d.chunkBody(st, g)
 	if err != nil {
 		return err
 	}
@@ -540,11 +542,11 @@ func (d *blockDecoder) decodeFloat32(dst []float32, st, g int) error {
 	case encoding.Raw:
 		_, err = raw.DecodeFloat32(dst, body)
 	case encoding.Constant:
-		err = constant.DecodeFloat32(dst, &p)
+		err = constant.DecodeFloat32(dst, &d.params)
 	case encoding.ByteStreamSplit:
 		_, err = bss.DecodeFloat32(dst, body)
 	case encoding.ALP:
-		err = d.alp.Float32(dst, &p, body)
+		err = d.alp.Float32(dst, &d.params, body)
 	}
 	if err != nil {
 		return d.at(st, g, err)
@@ -553,7 +555,7 @@ func (d *blockDecoder) decodeFloat32(dst []float32, st, g int) error {
 }
 
 func (d *blockDecoder) decodeFloat64(dst []float64, st, g int) error {
-	id, p, body, err := d.chunkBody(st, g)
+	id, body, err := d.chunkBody(st, g)
 	if err != nil {
 		return err
 	}
@@ -561,11 +563,11 @@ func (d *blockDecoder) decodeFloat64(dst []float64, st, g int) error {
 	case encoding.Raw:
 		_, err = raw.DecodeFloat64(dst, body)
 	case encoding.Constant:
-		err = constant.DecodeFloat64(dst, &p)
+		err = constant.DecodeFloat64(dst, &d.params)
 	case encoding.ByteStreamSplit:
 		_, err = bss.DecodeFloat64(dst, body)
 	case encoding.ALP:
-		err = d.alp.Float64(dst, &p, body)
+		err = d.alp.Float64(dst, &d.params, body)
 	}
 	if err != nil {
 		return d.at(st, g, err)
@@ -575,18 +577,18 @@ func (d *blockDecoder) decodeFloat64(dst []float64, st, g int) error {
 
 // decodeBytes appends the strings of stream st of group g to dst.
 func (d *blockDecoder) decodeBytes(dst *bytestrings.Strings, st, g int) error {
-	id, p, body, err := d.chunkBody(st, g)
+	id, body, err := d.chunkBody(st, g)
 	if err != nil {
 		return err
 	}
 	n := d.count(st, g)
 	switch id {
 	case encoding.LengthBytes:
-		err = d.bytes.LengthBytes(dst, n, &p, body, d.limit)
+		err = d.bytes.LengthBytes(dst, n, &d.params, body, d.limit)
 	case encoding.FrontCoded:
-		err = d.bytes.FrontCoded(dst, n, &p, body, d.limit)
+		err = d.bytes.FrontCoded(dst, n, &d.params, body, d.limit)
 	case encoding.Dictionary:
-		err = d.dict.Decode(dst, n, &p, body, d.limit)
+		err = d.dict.Decode(dst, n, &d.params, body, d.limit)
 	}
 	if err != nil {
 		return d.at(st, g, err)

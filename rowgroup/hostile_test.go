@@ -1,0 +1,144 @@
+package rowgroup
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/colsst/colsst/encoding"
+)
+
+// sampleBlock is a template and a block that use most of the format.
+func sampleBlock(t testing.TB, seed int) (s *Schema, tm []byte, groups, rows, parts int, body []byte) {
+	s = everySchema(t)
+	b := rapid.Custom(func(t *rapid.T) *Batch { return drawHistory(t, s) }).Example(seed)
+	e := NewSegmentEncoder(s, EncodeOptions{ZstdMeta: seed%3 == 0})
+	parts = b.NumPartitions()
+	seg, err := e.Encode(b, []Span{{0, b.Len(), 0, parts}})
+	require.NoError(t, err)
+	var ts TemplateSet
+	_, tmpl, _ := ts.Choose(seg, 0, 1)
+	return s, tmpl.AppendTo(nil), 1, b.Len(), parts, seg.AppendBlock(nil, 0, 1, tmpl)
+}
+
+// decodeHostile decodes what may be damaged: the answer is an error of the
+// right kind, or a batch that keeps the rules.
+func decodeHostile(t testing.TB, s *Schema, tm []byte, groups, rows, parts int, body []byte) {
+	parsed, err := ParseTemplate(s, tm)
+	if err == nil {
+		d := NewBlockDecoder(s)
+		err = d.Open(parsed, groups, rows, parts, body)
+		if err == nil {
+			b := NewBatch(s)
+			b.clear()
+			if parts == 0 {
+				b.BeginPartition(nil)
+			}
+			if err = d.Decode(b, 0, groups, nil); err == nil {
+				require.NoError(t, b.Check())
+				require.Equal(t, rows, b.Len())
+			}
+		}
+	}
+	if err != nil && !errors.Is(err, encoding.ErrCorrupt) && !errors.Is(err, encoding.ErrUnsupported) {
+		t.Fatalf("%v", err)
+	}
+}
+
+func TestT20HostileBlocks(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for seed := range 12 {
+		s, tm, groups, rows, parts, body := sampleBlock(t, seed)
+		for range 1500 {
+			tm2, body2 := append([]byte(nil), tm...), append([]byte(nil), body...)
+			for range 1 + r.IntN(3) {
+				target := &body2
+				if r.IntN(3) == 0 {
+					target = &tm2
+				}
+				if len(*target) == 0 {
+					continue
+				}
+				i := r.IntN(len(*target))
+				switch r.IntN(4) {
+				case 0:
+					(*target)[i] ^= 1 << r.IntN(8)
+				case 1:
+					(*target)[i] = byte(r.Uint32())
+				case 2:
+					*target = (*target)[:i]
+				case 3:
+					v := binary.AppendVarint(nil, []int64{1<<31 - 1, 1<<32 - 1, 1<<63 - 1, -1 << 63, -1, 60000}[r.IntN(6)])
+					*target = append(append(append([]byte(nil), (*target)[:i]...), v...), (*target)[i:]...)
+				}
+			}
+			decodeHostile(t, s, tm2, groups, rows, parts, body2)
+		}
+	}
+}
+
+func FuzzBlock(f *testing.F) {
+	for seed := range 8 {
+		_, tm, groups, rows, parts, body := sampleBlock(f, seed)
+		f.Add(tm, groups, rows, parts, body)
+	}
+	f.Fuzz(func(t *testing.T, tm []byte, groups, rows, parts int, body []byte) {
+		decodeHostile(t, everySchema(t), tm, groups, rows, parts, body)
+	})
+}
+
+func TestDecodeAllocatesNothing(t *testing.T) {
+	b := metrics5(t, 1, 128*8, false)
+	e := NewSegmentEncoder(b.Schema(), EncodeOptions{})
+	spans := groupsOf(b, 128)
+	seg, err := e.Encode(b, spans)
+	require.NoError(t, err)
+	var ts TemplateSet
+	_, tm, _ := ts.Choose(seg, 0, 8)
+	body := seg.AppendBlock(nil, 0, 8, tm)
+	d := NewBlockDecoder(b.Schema())
+	got := NewBatch(b.Schema())
+	run := func() {
+		got.clear()
+		if err := d.Open(tm, 8, b.Len(), 1, body); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Decode(got, 0, 8, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run()
+	require.Zero(t, testing.AllocsPerRun(20, run))
+}
+
+func BenchmarkDecodeMetrics5(b *testing.B) {
+	batch := metrics5(b, 1, 128*8, false)
+	e := NewSegmentEncoder(batch.Schema(), EncodeOptions{})
+	spans := groupsOf(batch, 128)
+	seg, _ := e.Encode(batch, spans)
+	var ts TemplateSet
+	_, tm, _ := ts.Choose(seg, 0, 8)
+	body := seg.AppendBlock(nil, 0, 8, tm)
+	d := NewBlockDecoder(batch.Schema())
+	got := NewBatch(batch.Schema())
+	for b.Loop() {
+		got.clear()
+		_ = d.Open(tm, 8, batch.Len(), 1, body)
+		_ = d.Decode(got, 0, 8, nil)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*1024), "ns/row")
+}
+
+func BenchmarkEncodeMetrics5(b *testing.B) {
+	batch := metrics5(b, 1, 128*64, false)
+	e := NewSegmentEncoder(batch.Schema(), EncodeOptions{})
+	spans := groupsOf(batch, 128)
+	for b.Loop() {
+		_, _ = e.Encode(batch, spans)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*8192), "ns/row")
+}
