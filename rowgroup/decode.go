@@ -61,6 +61,8 @@ type blockDecoder struct {
 	i32     []int32
 	tmp     scratch
 	pos     []int32
+	some    []int32    // see filter
+	cells   [5][]int32 // see decodeColumn
 	sel     []int32
 	statics []int32
 	states  []int64

@@ -546,6 +546,7 @@ func (d *blockDecoder) decodeMeta(dst *Batch, l *rowLayout, meta *RowMeta, g, at
 }
 
 // filter is the part of sel whose liveness has holds for; count is its size.
+// It is valid until the next call.
 func (d *blockDecoder) filter(sel []int32, live []int64, count int, has func(Liveness) bool) []int32 {
 	switch count {
 	case 0:
@@ -553,12 +554,13 @@ func (d *blockDecoder) filter(sel []int32, live []int64, count int, has func(Liv
 	case len(sel):
 		return sel
 	}
-	pos := make([]int32, 0, count)
+	pos := slices.Grow(d.some[:0], count)
 	for i, x := range live {
 		if has(Liveness(x)) {
 			pos = append(pos, sel[i])
 		}
 	}
+	d.some = pos
 	return pos
 }
 
@@ -593,7 +595,7 @@ func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, liv
 		return err
 	}
 	v.truncate(at)
-	var values, timed, expiring, expires, exceptions []int32
+	values, timed, expiring, expires, exceptions := d.cells[0][:0], d.cells[1][:0], d.cells[2][:0], d.cells[3][:0], d.cells[4][:0]
 	for i, x := range states {
 		c, p := Cell(x), sel[i]
 		k := c.Kind()
@@ -619,6 +621,7 @@ func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, liv
 			exceptions = append(exceptions, p)
 		}
 	}
+	d.cells = [5][]int32{values, timed, expiring, expires, exceptions}
 	if err := d.decodeSparse(v, s+cValue, g, at, n, values); err != nil {
 		return err
 	}

@@ -374,6 +374,7 @@ type templateSet struct {
 	seg   *segment
 	of    []traits
 	group [2][numGroupSlots]traits
+	own   *Template // scratch for the block at hand
 }
 
 // templateSlack is how many bits a block may be larger with a template that
@@ -397,7 +398,10 @@ func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool)
 	ts.of = append(ts.of[:0], make([]traits, ns*numSlots)...)
 	ts.traits(ts.of, &ts.group[0], ns)
 
-	own := &Template{template{l: s.l, slots: make([][numSlots]shape, ns)}}
+	if ts.own == nil {
+		ts.own = &Template{template{l: s.l, slots: make([][numSlots]shape, ns)}}
+	}
+	own := ts.own
 	for i := range own.group {
 		own.group[i] = ideal(c.group[i], &ts.group[0][i], &ts.group[1][i])
 	}
@@ -430,6 +434,7 @@ func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool)
 		}
 	}
 	own.finish()
+	ts.own = nil
 	ts.list = append(ts.list, own)
 	ts.last = len(ts.list) - 1
 	return ts.last, own, true
