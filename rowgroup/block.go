@@ -13,9 +13,13 @@ type Span struct {
 
 // EncodeOptions are the choices of a table that concern row groups.
 type EncodeOptions struct {
-	Encodings map[int][]encoding.ID // by column number: the encodings allowed; absent: automatic
-	Zstd      map[int]bool          // by column number: try Zstd on each chunk, keep it if smaller
-	ZstdMeta  bool                  // the same for metadata and keys
+	// Encodings are the encodings allowed, by column number; a column without
+	// any is chosen for automatically. Each Holds values of the column's class.
+	// A chunk that the chosen one cannot hold, or would make larger than raw
+	// values, takes another.
+	Encodings map[int][]encoding.ID
+	Zstd      map[int]bool // by column number: try Zstd on each chunk, keep it if smaller
+	ZstdMeta  bool         // the same for metadata and keys
 }
 
 // SegmentEncoder turns rows into encoded row groups, a segment at a time. It

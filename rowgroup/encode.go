@@ -498,3 +498,20 @@ func (e *segmentEncoder) functions(st int) []candidate {
 	}
 	return out
 }
+
+// Holds reports whether an encoding can hold values of class c.
+func Holds(c Class, id encoding.ID) bool {
+	switch id {
+	case encoding.Raw, encoding.Constant:
+		return c != ClassBytes
+	case encoding.DeltaOfDelta, encoding.RunLength:
+		return c == ClassInt32 || c == ClassInt64
+	case encoding.Function:
+		return c == ClassInt64
+	case encoding.ALP, encoding.ByteStreamSplit:
+		return c == ClassFloat32 || c == ClassFloat64
+	case encoding.Dictionary, encoding.LengthBytes, encoding.FrontCoded:
+		return c == ClassBytes
+	}
+	return false
+}
