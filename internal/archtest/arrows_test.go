@@ -50,6 +50,11 @@ var arrows = []struct{ room, imports, modules string }{
 	{"internal/invariants", "", ""},
 	{"internal/binfmt", "", ""},
 	{"internal/archtest", "", ""},
+	{"internal/atomicfile", "", ""},
+
+	// What tests, benchmarks and the tool share.
+	{"internal/generate", "rowgroup", ""},
+	{"internal/rowdiff", "rowgroup", ""},
 
 	// Programs and tests over everything; nothing imports them.
 	{"internal/faults/...", "...", "*"},
