@@ -78,11 +78,11 @@ func (f *LiveFilter) Apply(b *Batch) {
 // deletions finds what covers each unfiltered, and the static rows that stay.
 func (f *LiveFilter) deletions(b *Batch, n int) {
 	f.cover, f.statics = f.cover[:0], f.statics[:0]
-	any := f.partition != NoDeletion || f.open != NoDeletion || len(b.markers) > 0 || len(b.meta.Deletions) > 0
-	for p := 0; p < len(b.parts) && !any; p++ {
-		any = !b.parts[p].Deletion.Live()
+	some := f.partition != NoDeletion || f.open != NoDeletion || len(b.markers) > 0 || len(b.meta.Deletions) > 0
+	for p := 0; p < len(b.parts) && !some; p++ {
+		some = !b.parts[p].Deletion.Live()
 	}
-	if any {
+	if some {
 		f.cover = slices.Grow(f.cover, n)[:n]
 	}
 	m := 0
@@ -101,14 +101,14 @@ func (f *LiveFilter) deletions(b *Batch, n int) {
 			static = head.Static == StaticFull && f.static(b, p)
 		}
 		f.statics = append(f.statics, static)
-		if any {
+		if some {
 			from, to := b.PartitionRows(p)
 			m = f.coverRows(b, m, from, to)
 		}
 	}
 	f.begun, f.opened = false, false
 	for _, d := range b.meta.Deletions {
-		if !any || d.Shadowable && at(b.meta.Liveness, d.Row) != LivenessNone && at(b.meta.WriteTimes, d.Row) > d.MarkedForDeleteAt {
+		if !some || d.Shadowable && at(b.meta.Liveness, d.Row) != LivenessNone && at(b.meta.WriteTimes, d.Row) > d.MarkedForDeleteAt {
 			continue
 		}
 		f.cover[d.Row] = max(f.cover[d.Row], d.MarkedForDeleteAt)

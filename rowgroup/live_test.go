@@ -215,14 +215,14 @@ func (r *historyRow) text(deletions []Deletion, now int64, cells int) string {
 	case liveness:
 		text = fmt.Sprintf("expiring@%d+%d<%d", r.written, r.ttl, r.expiry)
 	}
-	any := liveness && cells == 2
+	there := liveness && cells == 2
 	for k := range cells {
 		c := &r.cells[k]
 		if !r.alive(c, deletions, now) {
 			text += " -"
 			continue
 		}
-		any = true
+		there = true
 		written, ttl, expiry := r.written, r.ttl, r.expiry
 		if c.state&CellOwnTime != 0 {
 			written = c.written
@@ -245,7 +245,7 @@ func (r *historyRow) text(deletions []Deletion, now int64, cells int) string {
 			text += fmt.Sprintf(" %q", c.value) + meta
 		}
 	}
-	if !any {
+	if !there {
 		return ""
 	}
 	return text
