@@ -337,3 +337,11 @@ func TestScannerRealData(t *testing.T) {
 		require.Equal(t, f.Rows, rows, f.Path)
 	}
 }
+
+func gzipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write([]byte(text))
+	z.Close()
+	return b.String()
+}

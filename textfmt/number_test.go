@@ -1,0 +1,210 @@
+package textfmt
+
+import (
+	"math"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/colsst/colsst/rowgroup"
+)
+
+func TestParseInt(t *testing.T) {
+	for _, c := range []struct {
+		in string
+		v  int64
+		ok bool
+	}{
+		{"0", 0, true}, {"-0", 0, true}, {"+5", 5, true}, {"007", 7, true},
+		{"9223372036854775807", math.MaxInt64, true}, {"-9223372036854775808", math.MinInt64, true},
+		{"9223372036854775808", 0, false}, {"-9223372036854775809", 0, false}, {"18446744073709551616", 0, false},
+		{"99999999999999999999999", 0, false},
+		{"", 0, false}, {"-", 0, false}, {"+-1", 0, false}, {" 1", 0, false}, {"1 ", 0, false},
+		{"1_000", 0, false}, {"0x10", 0, false}, {"1e3", 0, false}, {"1.0", 0, false},
+	} {
+		v, ok := parseInt([]byte(c.in))
+		require.Equal(t, c.ok, ok, c.in)
+		if ok {
+			require.Equal(t, c.v, v, c.in)
+		}
+	}
+}
+
+func TestParseFloat(t *testing.T) {
+	for _, c := range []struct {
+		in string
+		v  float64
+		ok bool
+	}{
+		{"0", 0, true}, {"-0", math.Copysign(0, -1), true}, {"0.5", .5, true}, {".5", .5, true}, {"5.", 5, true},
+		{"1e3", 1000, true}, {"-1E-3", -.001, true}, {"51.846000000000004", 51.846000000000004, true},
+		{"4.9e-324", 5e-324, true}, {"1.7976931348623157e308", math.MaxFloat64, true}, {"0e999999999999", 0, true},
+		{"1e400", 0, false}, {"1e-400", 0, false}, {"-1e99999999999999999999", 0, false},
+		{"NaN", math.Float64frombits(canonicalNaN), true}, {"nan", math.Float64frombits(canonicalNaN), true}, {"inf", math.Inf(1), true}, {"-INFINITY", math.Inf(-1), true}, {"+Inf", math.Inf(1), true},
+		{"-nan", 0, false}, {"", 0, false}, {".", 0, false}, {"e5", 0, false}, {"1e", 0, false}, {"1e+", 0, false}, {"1.2.3", 0, false},
+		{"1_000", 0, false}, {"0x10", 0, false}, {"0x1p-2", 0, false}, {"1,5", 0, false}, {" 1", 0, false}, {"infinit", 0, false}, {"1f", 0, false},
+	} {
+		v, ok := parseFloat64([]byte(c.in))
+		require.Equal(t, c.ok, ok, c.in)
+		if ok {
+			require.Equal(t, math.Float64bits(c.v), math.Float64bits(v), c.in)
+		}
+	}
+	v, ok := parseFloat32([]byte("16777217.000000001"))
+	require.True(t, ok)
+	require.Equal(t, float32(16777218), v, "rounded once")
+	_, ok = parseFloat32([]byte("1e39"))
+	require.False(t, ok)
+}
+
+// TestParseFloatProperty: what parseFloat64 reads is what strconv reads.
+func TestParseFloatProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(
+			rapid.StringMatching(`[+-]?[0-9]{1,25}(\.[0-9]{0,25})?([eE][+-]?[0-9]{1,3})?`),
+			rapid.Custom(func(t *rapid.T) string {
+				v := math.Float64frombits(rapid.Uint64().Draw(t, "bits"))
+				return strconv.FormatFloat(v, rapid.SampledFrom([]byte("gef")).Draw(t, "form"), -1, 64)
+			}),
+		).Draw(t, "text")
+		want, err := strconv.ParseFloat(text, 64)
+		got, ok := parseFloat64([]byte(text))
+		if ok && math.IsNaN(want) {
+			require.Equal(t, uint64(canonicalNaN), math.Float64bits(got))
+		} else if ok {
+			require.NoError(t, err)
+			require.Equal(t, math.Float64bits(want), math.Float64bits(got))
+		} else {
+			require.True(t, err != nil || want == 0)
+		}
+		if n, ok := parseNumber([]byte(text)); ok && n.integer && err == nil {
+			v, err := strconv.ParseInt(text, 10, 64)
+			w, ok := parseInt([]byte(text))
+			require.Equal(t, err == nil, ok)
+			if ok {
+				require.Equal(t, v, w)
+			}
+		}
+	})
+}
+
+// T61: any number of fraction digits means what it says.
+func TestT61FractionDigits(t *testing.T) {
+	const at = 1643767322 // 2022-02-02T02:02:02Z
+	for _, c := range []struct {
+		in         string
+		sec, nanos int64
+		digits     int
+		ok         bool
+	}{
+		{"2022-02-02T02:02:02.12345Z", at, 123450000, 5, true},
+		{"2022-02-02T02:02:02.6Z", at, 600000000, 1, true},
+		{"2022-02-02T02:02:02.123Z", at, 123000000, 3, true},
+		{"2022-02-02T02:02:02Z", at, 0, 0, true},
+		{"2022-02-02 02:02:02", at, 0, 0, true},
+		{"2022-02-02", at - 7322, 0, 0, true},
+		{"2022-02-02T02:02:02.123456789Z", at, 123456789, 9, true},
+		{"2022-02-02T02:02:02.120000000z", at, 120000000, 2, true},
+		{"2022-02-02T03:02:02+01:00", at, 0, 0, true},
+		{"2022-02-01T20:32:02.5-0530", at, 500000000, 1, true},
+		{"2022-02-02T03:02:02+01", at, 0, 0, true},
+		{"2022-02-02T02:02:60Z", 0, 0, 0, false},
+		{"2022-02-02T24:00:00Z", 0, 0, 0, false},
+		{"2022-02-30", 0, 0, 0, false},
+		{"2023-02-29", 0, 0, 0, false},
+		{"2022-02-02T02:02:02.Z", 0, 0, 0, false},
+		{"2022-02-02T02:02:02.1234567891Z", 0, 0, 0, false},
+		{"2022-02-02T02:02", 0, 0, 0, false},
+		{"2022-02-02T02:02:02 Z", 0, 0, 0, false},
+		{"2022-02-02T02:02:02+1", 0, 0, 0, false},
+		{"2022-02-02T02:02:02+24:00", 0, 0, 0, false},
+		{"2022-2-2", 0, 0, 0, false},
+		{"0000-01-01", 0, 0, 0, false},
+		{"1577836800", 0, 0, 0, false},
+	} {
+		got, ok := parseInstant([]byte(c.in))
+		require.Equal(t, c.ok, ok, c.in)
+		if ok {
+			require.Equal(t, [3]int64{c.sec, c.nanos, int64(c.digits)}, [3]int64{got.sec, got.nanos, int64(got.digits)}, c.in)
+		}
+	}
+}
+
+// T62: years that nanoseconds do not reach.
+func TestT62Range(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		nanos bool
+	}{
+		{"0001-01-01T00:00:00Z", false},
+		{"1677-09-21T00:12:43Z", false},
+		{"1677-09-21T00:12:43.145224191Z", false},
+		{"1677-09-21T00:12:43.145224192Z", true},
+		{"1720-12-30", true},
+		{"2262-04-11T23:47:16.854775807Z", true},
+		{"2262-04-11T23:47:16.854775808Z", false},
+		{"2300-01-01", false},
+		{"9999-12-31", false},
+	} {
+		got, ok := parseInstant([]byte(c.in))
+		require.True(t, ok, c.in)
+		want, err := time.Parse(time.RFC3339Nano, c.in)
+		if err != nil {
+			want, err = time.Parse(time.DateOnly, c.in)
+		}
+		require.NoError(t, err)
+		v, exact, fits := got.in(rowgroup.Nanos)
+		require.True(t, exact)
+		require.Equal(t, c.nanos, fits, c.in)
+		if fits {
+			require.Equal(t, want.UnixNano(), v, c.in)
+		}
+		if got.digits <= 6 {
+			v, exact, fits = got.in(rowgroup.Micros)
+			require.True(t, exact && fits)
+			require.Equal(t, want.UnixMicro(), v)
+			v, exact, fits = got.in(rowgroup.Seconds)
+			require.Equal(t, got.digits == 0, exact)
+			require.True(t, fits)
+			if exact {
+				require.Equal(t, want.Unix(), v)
+			}
+		}
+	}
+}
+
+func TestParseInstantProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sec := rapid.Int64Range(-62135596800, 253402300799).Draw(t, "sec")
+		want := time.Unix(sec, rapid.Int64Range(0, 999999999).Draw(t, "nanos")).UTC()
+		for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999"} {
+			got, ok := parseInstant(want.AppendFormat(nil, layout))
+			require.True(t, ok)
+			require.Equal(t, want, time.Unix(got.sec, got.nanos).UTC())
+		}
+	})
+}
+
+func TestLocal(t *testing.T) {
+	loc, err := time.LoadLocation("America/Los_Angeles")
+	if err != nil {
+		t.Skip("no time zone data")
+	}
+	for _, c := range []struct{ in, want string }{
+		{"2012-07-01 12:00:00", "2012-07-01T19:00:00Z"},
+		{"2012-12-01 12:00:00", "2012-12-01T20:00:00Z"},
+		{"2012-03-11 02:30:00", ""},                     // skipped
+		{"2012-11-04 01:30:00", "2012-11-04T08:30:00Z"}, // twice: the first
+		{"2012-11-04 01:30:00Z", "2012-11-04T01:30:00Z"},
+	} {
+		got, ok := parseInstant([]byte(c.in))
+		require.True(t, ok)
+		require.Equal(t, c.want != "", got.local(loc), c.in)
+		if c.want != "" {
+			require.Equal(t, c.want, time.Unix(got.sec, 0).UTC().Format(time.RFC3339))
+		}
+	}
+}

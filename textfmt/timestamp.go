@@ -1,0 +1,176 @@
+package textfmt
+
+import (
+	"math"
+	"time"
+
+	"github.com/colsst/colsst/rowgroup"
+)
+
+// instant is a point in time as a text gives it.
+type instant struct {
+	sec    int64 // since 1970-01-01 UTC; without a zone, as if in UTC
+	nanos  int64
+	digits int  // of the fraction, zeros at its end cut off
+	day    bool // a day alone
+	zone   bool // the text names its zone
+}
+
+// parseInstant reads yyyy-mm-dd, alone or with a T or a space and
+// hh:mm:ss[.fraction][zone]. ok is false for all else, days and hours that do
+// not exist among it, and years outside 1..9999.
+func parseInstant(b []byte) (t instant, ok bool) {
+	if len(b) < 10 || b[4] != '-' || b[7] != '-' {
+		return t, false
+	}
+	year, ok1 := decimal(b[:4])
+	month, ok2 := decimal(b[5:7])
+	day, ok3 := decimal(b[8:10])
+	if !ok1 || !ok2 || !ok3 || year < 1 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) {
+		return t, false
+	}
+	t.sec = 86400 * daysSince1970(year, month, day)
+	if len(b) == 10 {
+		t.day = true
+		return t, true
+	}
+	if len(b) < 19 || b[10]|0x20 != 't' && b[10] != ' ' || b[13] != ':' || b[16] != ':' {
+		return t, false
+	}
+	hour, ok1 := decimal(b[11:13])
+	minute, ok2 := decimal(b[14:16])
+	second, ok3 := decimal(b[17:19])
+	if !ok1 || !ok2 || !ok3 || hour > 23 || minute > 59 || second > 59 {
+		return t, false
+	}
+	t.sec += int64(3600*hour + 60*minute + second)
+	b = b[19:]
+	if len(b) > 0 && b[0] == '.' {
+		n := 1
+		for n < len(b) && b[n]-'0' <= 9 {
+			n++
+		}
+		if n == 1 || n > 10 {
+			return t, false
+		}
+		for i := 1; i < 10; i++ {
+			t.nanos *= 10
+			if i < n {
+				t.nanos += int64(b[i] - '0')
+				if b[i] != '0' {
+					t.digits = i
+				}
+			}
+		}
+		b = b[n:]
+	}
+	if len(b) == 0 {
+		return t, true
+	}
+	t.zone = true
+	if len(b) == 1 {
+		return t, b[0]|0x20 == 'z'
+	}
+	east := int64(1)
+	switch b[0] {
+	case '+':
+	case '-':
+		east = -1
+	default:
+		return t, false
+	}
+	b = b[1:]
+	minute = 0
+	ok2 = true
+	switch {
+	case len(b) == 5 && b[2] == ':':
+		minute, ok2 = decimal(b[3:5])
+	case len(b) == 4:
+		minute, ok2 = decimal(b[2:4])
+	case len(b) != 2:
+		return t, false
+	}
+	hour, ok1 = decimal(b[:2])
+	t.sec -= east * int64(3600*hour+60*minute)
+	return t, ok1 && ok2 && hour <= 23 && minute <= 59
+}
+
+// decimal reads digits, a few.
+func decimal(b []byte) (v int, ok bool) {
+	for _, c := range b {
+		if c-'0' > 9 {
+			return 0, false
+		}
+		v = v*10 + int(c-'0')
+	}
+	return v, true
+}
+
+func daysIn(year, month int) int {
+	switch month {
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	case 4, 6, 9, 11:
+		return 30
+	}
+	return 31
+}
+
+// daysSince1970 counts days of the proleptic Gregorian calendar. Its years
+// begin in March here, so that a leap day is the last of its year.
+func daysSince1970(year, month, day int) int64 {
+	if month < 3 {
+		year--
+		month += 12
+	}
+	ofYear := (153*(month-3)+2)/5 + day - 1
+	return int64(365*year+year/4-year/100+year/400+ofYear) - 719468
+}
+
+// local makes t, which names no zone, the instant of that wall time in loc. Of
+// a wall time that happens twice it takes the first; ok is false for one that
+// is skipped.
+func (t *instant) local(loc *time.Location) (ok bool) {
+	if t.zone || loc == nil || loc == time.UTC {
+		return true
+	}
+	wall := t.sec
+	ok = false
+	for _, near := range [2]int64{wall - 86400, wall + 86400} {
+		_, offset := time.Unix(near, 0).In(loc).Zone()
+		sec := wall - int64(offset)
+		if _, real := time.Unix(sec, 0).In(loc).Zone(); real == offset && (!ok || sec < t.sec) {
+			t.sec, ok = sec, true
+		}
+	}
+	return ok
+}
+
+// in is t in a unit. fits is false if the unit's int64 does not reach to it,
+// exact if t has digits beyond the unit.
+func (t *instant) in(unit rowgroup.Unit) (v int64, exact, fits bool) {
+	scale, digits := int64(1), 3*int(unit)
+	for range digits {
+		scale *= 10
+	}
+	if t.digits > digits {
+		return 0, false, true
+	}
+	const second int64 = 1e9
+	part := t.nanos / (second / scale)
+	if unit == rowgroup.Nanos {
+		// Nanoseconds begin and end within a second.
+		const lo, hi = math.MinInt64/second - 1, math.MaxInt64 / second
+		if t.sec < lo || t.sec > hi || t.sec == hi && part > math.MaxInt64%second ||
+			t.sec == lo && part < second+math.MinInt64%second {
+			return 0, true, false
+		}
+	}
+	return t.sec*scale + part, true, true
+}
+
+// unitOf is the coarsest unit with that many fraction digits.
+func unitOf(digits int) rowgroup.Unit { return rowgroup.Unit((digits + 2) / 3) }
