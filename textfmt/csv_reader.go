@@ -136,8 +136,8 @@ func (c *CSVReader) choose(s *Scanner, head *bytes.Buffer) ([]Choice, error) {
 	}
 	for i := range choices {
 		if !choices[i].Given {
-			time := c.options.Time != nil && c.options.Time.Column == names[i]
-			choices[i] = seen[i].choose(names[i], time)
+			isTime := c.options.Time != nil && c.options.Time.Column == names[i]
+			choices[i] = seen[i].choose(names[i], isTime)
 		}
 	}
 	return choices, nil

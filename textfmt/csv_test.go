@@ -297,7 +297,7 @@ func (f *realFile) read(t *testing.T) []byte {
 // LF of a CRLF inside quotes.
 func TestScannerRealData(t *testing.T) {
 	for _, f := range realFiles(t) {
-		if testing.Short() && f.RawBytes > 1<<20 {
+		if testing.Short() && f.RawBytes > 256<<10 {
 			continue
 		}
 		data := f.read(t)
@@ -314,13 +314,16 @@ func TestScannerRealData(t *testing.T) {
 				require.ErrorIs(t, err, io.EOF)
 				break
 			}
-			require.NoError(t, errWant, f.Path)
-			require.NoError(t, err)
+			if errWant != nil || err != nil {
+				t.Fatal(f.Path, errWant, err)
+			}
 			rows++
 			if f.Trailing {
 				want = want[:len(want)-1]
 			}
-			require.Equal(t, len(want), len(got))
+			if len(want) != len(got) {
+				t.Fatal(f.Path, want, got)
+			}
 			for i := range want {
 				text := got[i].Text
 				if got[i].Quoted {

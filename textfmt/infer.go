@@ -155,9 +155,9 @@ func intInDouble(v int64) bool {
 	return f < 1<<63 && int64(f) == v
 }
 
-// choose decides on the type of the column. time says that the column is the
+// choose decides on the type of the column. isTime says that the column is the
 // time column, whose days alone are instants too.
-func (in *inference) choose(name string, time bool) Choice {
+func (in *inference) choose(name string, isTime bool) Choice {
 	c := Choice{Column: name, Type: rowgroup.Text}
 	n := in.rows - in.nulls - in.quotedNulls
 	is := func(forms ...form) bool {
@@ -174,7 +174,7 @@ func (in *inference) choose(name string, time bool) Choice {
 		c.Why = "no value seen"
 	case is(formBoolean):
 		c.Type, c.Why = rowgroup.Boolean, "true and false"
-	case is(formDay) && !time:
+	case is(formDay) && !isTime:
 		c.Type, c.Why = rowgroup.Date, "days"
 	case is(formDay, formTime):
 		in.chooseTime(&c)

@@ -13,6 +13,7 @@ import (
 // Batches yields batches of rows as rowgroup.Iter does, but into memory of
 // their own: a batch that was filled stays valid while others are.
 type Batches interface {
+	// Next fills b with the next rows and reports whether there were any.
 	Next(b *rowgroup.Batch) (bool, error)
 }
 

@@ -142,7 +142,7 @@ func (t *instant) local(loc *time.Location) (ok bool) {
 	for _, near := range [2]int64{wall - 86400, wall + 86400} {
 		_, offset := time.Unix(near, 0).In(loc).Zone()
 		sec := wall - int64(offset)
-		if _, real := time.Unix(sec, 0).In(loc).Zone(); real == offset && (!ok || sec < t.sec) {
+		if _, there := time.Unix(sec, 0).In(loc).Zone(); there == offset && (!ok || sec < t.sec) {
 			t.sec, ok = sec, true
 		}
 	}
