@@ -1,0 +1,221 @@
+package columnar
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/colsst/colsst/rowgroup"
+)
+
+// combinations are the experiment's, and small sizes that make many levels.
+func combinations() map[string][]Option {
+	return map[string][]Option{
+		"default": nil,
+		"B":       {WithColumnCompression("*"), WithCompression(16)},
+		"C":       {WithCompression(16)},
+		"D":       {WithColumnCompression("*")},
+		"E":       {WithColumnCompression("*"), WithRowGroupRows(512)},
+		"small":   {WithRowGroupRows(8), WithBlockBytes(300)},
+		"tiny":    {WithRowGroupRows(3), WithBlockBytes(1), WithCompression(1)},
+		"bytes":   {WithRowGroupBytes(200), WithFilter(false)},
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	for name, s := range testSchemas(t) {
+		for combo, opts := range combinations() {
+			t.Run(name+"/"+combo, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(1, 2))
+				for _, o := range []historyOptions{{5, 300, true}, {40, 3, false}, {4, 200, false}, {3, 1500, false}} {
+					b := history(t, s, r, o)
+					file := write(t, b, 1<<30, opts...)
+					rd := open(t, file)
+					require.True(t, rd.Schema().Equal(s))
+					require.EqualValues(t, b.Len()-len(*b.Markers()), rd.Rows())
+					require.EqualValues(t, b.NumPartitions(), rd.Partitions())
+					want := dump(b)
+					got, err := drain(rd.Scan(bg, rowgroup.ScanOptions{}), s)
+					require.NoError(t, err)
+					same(t, want, got)
+					got, err = drain(rd.Scan(bg, rowgroup.ScanOptions{Desc: true}), s)
+					require.NoError(t, err)
+					rev := b.Clone()
+					rev.Reverse()
+					same(t, dump(rev), got)
+					for _, n := range []int{1, 7, 128} {
+						if b.Len()/n > 1500 {
+							continue
+						}
+						require.True(t, slices.Equal(file, write(t, b, n, opts...)), "batches of %d", n)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestPartitions(t *testing.T) {
+	for name, s := range testSchemas(t) {
+		for combo, opts := range combinations() {
+			t.Run(name+"/"+combo, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(3, 4))
+				for _, o := range []historyOptions{{40, 3, false}, {4, 200, false}} {
+					b := history(t, s, r, o)
+					rd := open(t, write(t, b, 1<<30, opts...))
+					for p := range b.NumPartitions() {
+						one := rowgroup.NewBatch(s)
+						one.Clear()
+						from, to := b.PartitionRows(p)
+						require.NoError(t, one.AppendParts(b, from, to, p, p+1))
+						q, err := rd.Partition(bg, b.Key(p))
+						require.NoError(t, err)
+						require.Equal(t, b.Key(p), q.Key())
+						got, err := drain(q.Range(bg, rowgroup.Bound{}, rowgroup.Bound{}, rowgroup.ScanOptions{}), s)
+						require.NoError(t, err)
+						same(t, dump(one), got)
+						got, err = drain(q.Range(bg, rowgroup.Bound{}, rowgroup.Bound{}, rowgroup.ScanOptions{Desc: true}), s)
+						require.NoError(t, err)
+						one.Reverse()
+						same(t, dump(one), got)
+					}
+					for _, k := range []string{"", "a", "host-000", "host-001.aa", "zzz"} {
+						if k == "" && len(s.Columns(rowgroup.PartitionKey)) == 0 {
+							continue
+						}
+						_, err := rd.Partition(bg, []byte(k))
+						require.ErrorIs(t, err, rowgroup.ErrNotFound)
+					}
+				}
+			})
+		}
+	}
+}
+
+// rows drops the lines of partitions.
+func rows(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(s string) bool { return s[0] == 'P' })
+}
+
+func reversed(lines []string) []string {
+	lines = slices.Clone(lines)
+	slices.Reverse(lines)
+	return lines
+}
+
+func TestRanges(t *testing.T) {
+	for _, name := range []string{"series", "desc", "static", "multi", "keyless"} {
+		s := testSchemas(t)[name]
+		for combo, opts := range combinations() {
+			t.Run(name+"/"+combo, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(5, 6))
+				b := history(t, s, r, historyOptions{3, 60, false})
+				rd := open(t, write(t, b, 1<<30, opts...))
+				cf, _ := s.Range(rowgroup.Clustering)
+				times := *b.Int64s(cf)
+				for p := range b.NumPartitions() {
+					q, err := rd.Partition(bg, b.Key(p))
+					require.NoError(t, err)
+					pf, pt := b.PartitionRows(p)
+					if pf == pt {
+						continue
+					}
+					bounds := []rowgroup.Bound{{}}
+					for range 6 {
+						v := times[pf+r.IntN(pt-pf)] + int64(r.IntN(3)-1)
+						bounds = append(bounds, bound(v, r.IntN(2) == 0))
+					}
+					for _, from := range bounds {
+						for _, to := range bounds {
+							lo := s.SearchBound(b, pf, pt, from, true)
+							hi := max(lo, s.SearchBound(b, pf, pt, to, false))
+							one := rowgroup.NewBatch(s)
+							one.Clear()
+							one.BeginPartition(b.Key(p))
+							require.NoError(t, one.AppendParts(b, lo, hi, 0, 0))
+							want := rows(dump(one))
+							got, err := drain(q.Range(bg, from, to, rowgroup.ScanOptions{}), s)
+							require.NoError(t, err)
+							if len(want) == 0 {
+								require.Empty(t, rows(got))
+								continue
+							}
+							same(t, want, rows(got))
+							require.Equal(t, headLine(b, p), got[0])
+							got, err = drain(q.Range(bg, from, to, rowgroup.ScanOptions{Desc: true}), s)
+							require.NoError(t, err)
+							same(t, reversed(want), rows(got))
+							require.Equal(t, headLine(b, p), got[0])
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+func headLine(b *rowgroup.Batch, p int) string {
+	one := rowgroup.NewBatch(b.Schema())
+	one.Clear()
+	from, _ := b.PartitionRows(p)
+	if err := one.AppendParts(b, from, from, p, p+1); err != nil {
+		panic(err)
+	}
+	return dump(one)[0]
+}
+
+// TestLive compares every path of the live view with the whole table filtered
+// at once.
+func TestLive(t *testing.T) {
+	for _, name := range []string{"series", "desc", "static", "two"} {
+		s := testSchemas(t)[name]
+		for combo, opts := range combinations() {
+			t.Run(name+"/"+combo, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(7, 8))
+				b := history(t, s, r, historyOptions{6, 60, false})
+				rd := open(t, write(t, b, 1<<30, opts...))
+				for _, now := range []int64{0, 60, 100, 1000} {
+					o := rowgroup.ScanOptions{Live: true, Now: now}
+					live := b.Clone()
+					var f rowgroup.LiveFilter
+					f.Reset(now, false)
+					f.Apply(live)
+					want := dump(live)
+					got, err := drain(rd.Scan(bg, o), s)
+					require.NoError(t, err)
+					same(t, want, got)
+					o.Desc = true
+					got, err = drain(rd.Scan(bg, o), s)
+					require.NoError(t, err)
+					rev := live.Clone()
+					rev.Reverse()
+					same(t, dump(rev), got)
+					for p := range live.NumPartitions() {
+						q, err := rd.Partition(bg, live.Key(p))
+						require.NoError(t, err)
+						from, to := live.PartitionRows(p)
+						one := rowgroup.NewBatch(s)
+						one.Clear()
+						require.NoError(t, one.AppendParts(live, from, to, p, p+1))
+						o.Desc = false
+						got, err = drain(q.Range(bg, rowgroup.Bound{}, rowgroup.Bound{}, o), s)
+						require.NoError(t, err)
+						same(t, dump(one), got)
+						for _, n := range []int{0, 1, 2, 10, 1000} {
+							all := rows(dump(one))
+							if !s.Columns(rowgroup.Clustering)[0].Desc {
+								slices.Reverse(all)
+							}
+							got, err = drain(q.Latest(bg, n, o), s)
+							require.NoError(t, err)
+							same(t, all[:min(n, len(all))], rows(got), fmt.Sprint("latest ", n))
+						}
+					}
+				}
+			})
+		}
+	}
+}

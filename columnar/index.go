@@ -1,0 +1,532 @@
+package columnar
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bytestrings"
+	"github.com/colsst/colsst/encoding/deltadelta"
+	"github.com/colsst/colsst/rowgroup"
+)
+
+// The two indexes, the first field of an index page.
+const (
+	indexPartition = 0
+	indexTime      = 1
+)
+
+// A page is closed before it would exceed one of these; it has at least two
+// entries, so that levels end.
+const (
+	timePageEntries      = 256
+	partitionPageEntries = 1024
+	partitionPageBytes   = 4 << 10  // about, stored
+	pageStringBytes      = 64 << 10 // of keys or positions, decoded
+	maxLevel             = 40
+)
+
+const indexPart = "index page"
+
+// page is one page of an index while it is built or after it was read.
+type page struct {
+	level int
+	refs  []ref
+
+	// time pages
+	rows        []int64
+	first, last bytestrings.Strings // positions
+	opens       []entryDeletion     // level 0
+
+	// partition pages
+	ordinals []int64 // of the first partition of each entry, and one past the last
+	keys     bytestrings.Strings
+	own      []ownEntry // level 0: the entries that are one partition of more than one block
+	deleted  []entryDeletion
+
+	stored int // about the stored size, while building
+}
+
+// entryDeletion is a deletion that belongs to an entry.
+type entryDeletion struct {
+	entry int
+	rowgroup.Deletion
+}
+
+// ownEntry is what a partition page knows of a partition of more than one
+// block.
+type ownEntry struct {
+	entry   int
+	time    ref
+	level   int
+	rows    int64
+	blocks  int64
+	static  bool
+	markers bool
+}
+
+func (p *page) len() int { return len(p.refs) }
+
+// deletionOf is the deletion of entry i in d.
+func deletionOf(d []entryDeletion, i int) rowgroup.Deletion {
+	for _, e := range d {
+		if e.entry == i {
+			return e.Deletion
+		}
+	}
+	return rowgroup.LiveDeletion
+}
+
+// ownOf is the own entry of entry i, or nil.
+func (p *page) ownOf(i int) *ownEntry {
+	lo, hi := 0, len(p.own)
+	for lo < hi {
+		if m := (lo + hi) / 2; p.own[m].entry < i {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo < len(p.own) && p.own[lo].entry == i {
+		return &p.own[lo]
+	}
+	return nil
+}
+
+func (p *page) reset() {
+	*p = page{level: p.level, refs: p.refs[:0], rows: p.rows[:0], first: p.first, last: p.last,
+		opens: p.opens[:0], ordinals: p.ordinals[:0], keys: p.keys, own: p.own[:0], deleted: p.deleted[:0]}
+	p.first.Reset()
+	p.last.Reset()
+	p.keys.Reset()
+}
+
+// column collects n values for one column of integers.
+func column(n int, at func(i int) int64) []int64 {
+	c := make([]int64, n)
+	for i := range c {
+		c[i] = at(i)
+	}
+	return c
+}
+
+func appendRefs(dst []byte, refs []ref) []byte {
+	if len(refs) == 0 {
+		return dst
+	}
+	dst = binary.AppendUvarint(dst, uint64(refs[0].off))
+	dst = deltadelta.AppendInt64(dst, column(len(refs), func(i int) int64 {
+		if i == 0 {
+			return 0
+		}
+		return refs[i].off - refs[i-1].end()
+	}))
+	return deltadelta.AppendInt64(dst, column(len(refs), func(i int) int64 { return refs[i].len }))
+}
+
+// parseRefs reads n references. All must end by limit, in ascending order.
+func parseRefs(part string, n int, limit int64, src []byte) (refs []ref, rest []byte, err error) {
+	if n == 0 {
+		return nil, src, nil
+	}
+	r := reader{src: src}
+	off := r.int64()
+	if r.bad {
+		return nil, nil, encoding.Corruptf(part, "cut")
+	}
+	gaps, lens := make([]int64, n), make([]int64, n)
+	if src, err = deltadelta.DecodeInt64(gaps, r.src); err == nil {
+		src, err = deltadelta.DecodeInt64(lens, src)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	refs = make([]ref, n)
+	for i := range refs {
+		if gaps[i] < 0 || gaps[i] > limit-off || lens[i] < minItem || lens[i] > limit-off-gaps[i] {
+			return nil, nil, encoding.Corruptf(part, "entry %d refers to %d bytes at %d", i, lens[i], off)
+		}
+		refs[i] = ref{off + gaps[i], lens[i]}
+		off = refs[i].end()
+	}
+	return refs, src, nil
+}
+
+// appendStrings appends s, front coded.
+func appendStrings(dst []byte, s *bytestrings.Strings) []byte {
+	var e bytestrings.Encoder
+	var p encoding.Params
+	body := e.AppendFrontCoded(nil, s, &p)
+	return append(encoding.AppendParams(dst, &p), body...)
+}
+
+// parseStrings reads n strings of at most limit bytes together into dst.
+func parseStrings(dst *bytestrings.Strings, n, limit int, src []byte) (rest []byte, err error) {
+	p, src, err := encoding.ReadParams(indexPart, src)
+	if err != nil {
+		return nil, err
+	}
+	size, err := bytestrings.FrontCodedLen(&p, n)
+	if err != nil {
+		return nil, err
+	}
+	if size > len(src) {
+		return nil, encoding.Corruptf(indexPart, "%d bytes of strings, %d left", size, len(src))
+	}
+	var d bytestrings.Decoder
+	if err := d.FrontCoded(dst, n, &p, src[:size], limit); err != nil {
+		return nil, err
+	}
+	return src[size:], nil
+}
+
+func appendDeletions(dst []byte, d []entryDeletion) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(d)))
+	for _, e := range d {
+		dst = binary.AppendUvarint(dst, uint64(e.entry))
+		dst = binary.AppendVarint(dst, e.MarkedForDeleteAt)
+		dst = binary.AppendVarint(dst, e.LocalDeletionTime)
+	}
+	return dst
+}
+
+func (r *reader) deletions(entries int) (d []entryDeletion) {
+	n := r.uvarint()
+	if n > uint64(entries) {
+		r.bad = true
+		return nil
+	}
+	last := -1
+	for ; n > 0 && !r.bad; n-- {
+		at := r.uvarint()
+		e := entryDeletion{Deletion: rowgroup.Deletion{MarkedForDeleteAt: r.varint(), LocalDeletionTime: r.varint()}}
+		if at >= uint64(entries) || int(at) <= last || e.Live() {
+			r.bad = true
+			return nil
+		}
+		e.entry = int(at)
+		last = e.entry
+		d = append(d, e)
+	}
+	return d
+}
+
+// appendTo appends the body of the page.
+func (p *page) appendTo(dst []byte, index int) []byte {
+	dst = appendRefs(dst, p.refs)
+	n := len(p.refs)
+	if index == indexTime {
+		dst = deltadelta.AppendInt64(dst, p.rows)
+		dst = appendStrings(dst, &p.first)
+		dst = appendStrings(dst, &p.last)
+		if p.level == 0 {
+			dst = appendDeletions(dst, p.opens)
+		}
+		return dst
+	}
+	dst = binary.AppendUvarint(dst, uint64(p.ordinals[0]))
+	at := 0
+	dst = deltadelta.AppendInt64(dst, column(n, func(i int) int64 {
+		if at < len(p.own) && p.own[at].entry == i {
+			at++
+			return 0
+		}
+		return p.ordinals[i+1] - p.ordinals[i]
+	}))
+	dst = appendStrings(dst, &p.keys)
+	if p.level > 0 || len(p.own) == 0 {
+		return dst
+	}
+	own := func(f func(o *ownEntry) int64) {
+		dst = deltadelta.AppendInt64(dst, column(len(p.own), func(i int) int64 { return f(&p.own[i]) }))
+	}
+	own(func(o *ownEntry) int64 {
+		flags := int64(o.level) << 2
+		if o.static {
+			flags |= 1
+		}
+		if o.markers {
+			flags |= 2
+		}
+		return flags
+	})
+	own(func(o *ownEntry) int64 { return o.time.off - p.refs[o.entry].off })
+	own(func(o *ownEntry) int64 { return o.time.len })
+	own(func(o *ownEntry) int64 { return o.rows })
+	own(func(o *ownEntry) int64 { return o.blocks })
+	return appendDeletions(dst, p.deleted)
+}
+
+// parsePage reads the body of an index page whose item has header h. Whatever
+// it refers to must lie before limit.
+func parsePage(s *rowgroup.Schema, h *header, limit int64, body []byte) (*page, error) {
+	index, level, n := h.fields[0], h.fields[1], int(h.fields[2])
+	if index > indexTime || level > maxLevel || h.fields[2] == 0 || h.fields[2] > partitionPageEntries {
+		return nil, encoding.Corruptf(indexPart, "index %d, level %d, %d entries", index, level, h.fields[2])
+	}
+	p := &page{level: int(level)}
+	var err error
+	p.refs, body, err = parseRefs(indexPart, n, limit, body)
+	if err != nil {
+		return nil, err
+	}
+	if index == indexTime {
+		body, err = p.parseTime(s, n, body)
+	} else {
+		body, err = p.parsePartitions(n, limit, body)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > 0 {
+		return nil, encoding.Corruptf(indexPart, "%d bytes left over", len(body))
+	}
+	return p, nil
+}
+
+func (p *page) parseTime(s *rowgroup.Schema, n int, body []byte) ([]byte, error) {
+	p.rows = make([]int64, n)
+	limit := pageStringBytes + 2*len(body)
+	body, err := deltadelta.DecodeInt64(p.rows, body)
+	for _, strings := range []*bytestrings.Strings{&p.first, &p.last} {
+		if err != nil {
+			return nil, err
+		}
+		body, err = parseStrings(strings, n, limit, body)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var prev rowgroup.Position
+	for i := range n {
+		if p.rows[i] < 1 || p.rows[i] > math.MaxInt64>>1 {
+			return nil, encoding.Corruptf(indexPart, "entry %d has %d rows", i, p.rows[i])
+		}
+		for k, strings := range []*bytestrings.Strings{&p.first, &p.last} {
+			pos, rest, err := rowgroup.ParsePosition(s, strings.At(i))
+			if err != nil {
+				return nil, err
+			}
+			if len(rest) > 0 {
+				return nil, encoding.Corruptf(indexPart, "entry %d: bytes after its position", i)
+			}
+			if (i > 0 || k > 0) && s.Seekable() == nil && s.ComparePositions(&prev, &pos) > 0 {
+				return nil, encoding.Corruptf(indexPart, "entry %d is out of order", i)
+			}
+			prev = pos
+		}
+	}
+	if p.level > 0 {
+		return body, nil
+	}
+	r := reader{src: body}
+	p.opens = r.deletions(n)
+	if r.bad {
+		return nil, encoding.Corruptf(indexPart, "open deletions")
+	}
+	return r.src, nil
+}
+
+func (p *page) parsePartitions(n int, limit int64, body []byte) ([]byte, error) {
+	r := reader{src: body}
+	ordinal := r.int64()
+	if r.bad {
+		return nil, encoding.Corruptf(indexPart, "cut")
+	}
+	p.ordinals = make([]int64, n+1)
+	counts := make([]int64, n)
+	keyLimit := pageStringBytes + 2*len(body)
+	body, err := deltadelta.DecodeInt64(counts, r.src)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range counts {
+		p.ordinals[i] = ordinal
+		if c == 0 && p.level == 0 {
+			p.own = append(p.own, ownEntry{entry: i})
+			c = 1
+		}
+		if c < 1 || c > math.MaxInt64-ordinal {
+			return nil, encoding.Corruptf(indexPart, "entry %d has %d partitions", i, c)
+		}
+		ordinal += c
+	}
+	p.ordinals[n] = ordinal
+	if body, err = parseStrings(&p.keys, n, keyLimit, body); err != nil {
+		return nil, err
+	}
+	if len(p.own) == 0 {
+		return body, nil
+	}
+	c := make([]int64, len(p.own))
+	for k := range 5 {
+		if body, err = deltadelta.DecodeInt64(c, body); err != nil {
+			return nil, err
+		}
+		for i, v := range c {
+			o := &p.own[i]
+			at := p.refs[o.entry]
+			ok := v >= 0
+			switch k {
+			case 0:
+				ok = ok && v>>2 <= maxLevel
+				o.level, o.static, o.markers = int(v>>2), v&1 != 0, v&2 != 0
+			case 1:
+				ok = v >= at.len && v <= limit-at.off
+				o.time.off = at.off + v
+			case 2:
+				ok = v >= minItem && v <= limit-o.time.off
+				o.time.len = v
+			case 3:
+				o.rows = v
+			case 4:
+				ok = v > 1 && v <= limit
+				o.blocks = v
+			}
+			if !ok {
+				return nil, encoding.Corruptf(indexPart, "entry %d: own value %d is %d", o.entry, k, v)
+			}
+		}
+	}
+	r = reader{src: body}
+	p.deleted = r.deletions(n)
+	for _, d := range p.deleted {
+		if p.ownOf(d.entry) == nil {
+			r.bad = true
+		}
+	}
+	if r.bad {
+		return nil, encoding.Corruptf(indexPart, "deletions")
+	}
+	return r.src, nil
+}
+
+// indexBuilder builds one index, level by level: a page is written as soon as
+// it is full, and its entry goes to the level above.
+type indexBuilder struct {
+	index  int
+	levels []*page
+	emit   func(h *header, body []byte) (ref, error)
+}
+
+func (b *indexBuilder) reset() { b.levels = b.levels[:0] }
+
+// level is the open page of level k, closed first if an entry with strings of
+// this many bytes would make it too large.
+func (b *indexBuilder) level(k, strings int) (*page, error) {
+	if k == len(b.levels) {
+		b.levels = append(b.levels, &page{level: k})
+	}
+	p := b.levels[k]
+	n, limit := p.len(), timePageEntries
+	if b.index == indexPartition {
+		limit = partitionPageEntries
+	}
+	held := len(p.keys.Data) + len(p.first.Data) + len(p.last.Data)
+	if n < 2 || n < limit && held+strings <= pageStringBytes && p.stored < partitionPageBytes {
+		return p, nil
+	}
+	return p, b.close(k)
+}
+
+// close writes the open page of level k and enters it above.
+func (b *indexBuilder) close(k int) error {
+	p := b.levels[k]
+	r, err := b.write(p)
+	if err != nil {
+		return err
+	}
+	n := p.len()
+	if b.index == indexTime {
+		var rows int64
+		for _, v := range p.rows {
+			rows += v
+		}
+		err = b.addTime(k+1, r, rows, p.first.At(0), p.last.At(n-1), rowgroup.LiveDeletion)
+	} else {
+		err = b.addPartitions(k+1, r, p.ordinals[0], p.ordinals[n], p.keys.At(0))
+	}
+	p.reset()
+	return err
+}
+
+func (b *indexBuilder) write(p *page) (ref, error) {
+	h := &header{kind: kindIndex, fields: [5]uint64{uint64(b.index), uint64(p.level), uint64(p.len())}}
+	return b.emit(h, p.appendTo(nil, b.index))
+}
+
+// addTime adds an entry to level k of a time index. open is the range deletion
+// open at the block's start.
+func (b *indexBuilder) addTime(k int, r ref, rows int64, first, last []byte, open rowgroup.Deletion) error {
+	p, err := b.level(k, len(first)+len(last))
+	if err != nil {
+		return err
+	}
+	if !open.Live() {
+		p.opens = append(p.opens, entryDeletion{p.len(), open})
+	}
+	p.refs, p.rows = append(p.refs, r), append(p.rows, rows)
+	p.first.Append(first)
+	p.last.Append(last)
+	return nil
+}
+
+// addPartitions adds an entry to level k of the partition index, for the
+// partitions [from, to), of which the first has the key.
+func (b *indexBuilder) addPartitions(k int, r ref, from, to int64, key []byte) error {
+	p, err := b.level(k, len(key))
+	if err != nil {
+		return err
+	}
+	p.add(r, from, to, key)
+	return nil
+}
+
+func (p *page) add(r ref, from, to int64, key []byte) {
+	if len(p.refs) == 0 {
+		p.ordinals = append(p.ordinals[:0], from)
+		p.stored += len(key)
+	} else {
+		last := p.keys.At(p.keys.Len() - 1)
+		n := min(len(last), len(key))
+		shared := 0
+		for shared < n && last[shared] == key[shared] {
+			shared++
+		}
+		p.stored += len(key) - shared + 4
+	}
+	p.refs, p.ordinals = append(p.refs, r), append(p.ordinals, to)
+	p.keys.Append(key)
+}
+
+// addOwn adds the entry of partition number ordinal, which has more than one
+// block, the first at r.
+func (b *indexBuilder) addOwn(r ref, ordinal int64, key []byte, o ownEntry, d rowgroup.Deletion) error {
+	p, err := b.level(0, len(key))
+	if err != nil {
+		return err
+	}
+	o.entry = p.len()
+	p.own = append(p.own, o)
+	if !d.Live() {
+		p.deleted = append(p.deleted, entryDeletion{o.entry, d})
+	}
+	p.stored += 8
+	p.add(r, ordinal, ordinal+1, key)
+	return nil
+}
+
+// finish writes the open pages. The last one written is the root.
+func (b *indexBuilder) finish() (root ref, level int, err error) {
+	for k := 0; k < len(b.levels); k++ {
+		if k == len(b.levels)-1 {
+			root, err = b.write(b.levels[k])
+			b.levels[k].reset()
+			return root, k, err
+		}
+		if err = b.close(k); err != nil {
+			return ref{}, 0, err
+		}
+	}
+	return ref{}, 0, nil
+}

@@ -1,0 +1,428 @@
+package columnar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/FastFilter/xorfilter"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/rowgroup"
+)
+
+// tailBytes is how much of a file's end is read at once and kept.
+const tailBytes = 64 << 10
+
+// cachedPages is how many index pages a Reader keeps.
+const cachedPages = 256
+
+// Reader reads a table file. It is safe for concurrent use; its iterators are
+// not. It is a rowgroup.Source.
+type Reader struct {
+	file      file
+	foot      *footer
+	templates []*rowgroup.Template
+
+	mu     sync.Mutex
+	pages  map[int64]*page
+	queue  []int64 // keys of pages, oldest at next
+	next   int
+	shards []*shard
+	closed bool
+}
+
+// shard is a filter shard that was read; filter is nil if it has no key.
+type shard struct{ filter *xorfilter.BinaryFuse[uint8] }
+
+var _ rowgroup.Source = (*Reader)(nil)
+
+// Open reads the footer of a table file of size bytes. It fails with
+// encoding.ErrCorrupt for what is not a whole table file, with
+// encoding.ErrUnsupported for what is newer than this package. r must stay
+// readable while the Reader is used; Close does not close it.
+func Open(r io.ReaderAt, size int64, opts ...Option) (*Reader, error) {
+	o := newOptions(opts)
+	rd := &Reader{file: file{r: r, size: size, name: o.name}, pages: map[int64]*page{}}
+	if err := rd.open(); err != nil {
+		return nil, err
+	}
+	return rd, nil
+}
+
+func (r *Reader) open() error {
+	f := &r.file
+	if f.size < fileHeaderLen+trailerLen {
+		return f.atPhysical(encoding.Corruptf("file", "%d bytes are too few for a columnar SSTable", f.size), "file", 0)
+	}
+	tail := make([]byte, min(f.size, tailBytes))
+	if err := f.readAt(tail, f.size-int64(len(tail))); err != nil {
+		return err
+	}
+	f.tail = tail
+	head := make([]byte, fileHeaderLen)
+	if err := f.readAt(head, 0); err != nil {
+		return err
+	}
+	chunkKiB, err := parseFileHeader(head)
+	if err != nil {
+		return f.atPhysical(err, "file header", 0)
+	}
+	f.chunk = chunkKiB << 10
+	trailerAt := f.size - trailerLen
+	t, err := parseTrailer(tail[len(tail)-trailerLen:])
+	if err != nil {
+		return f.atPhysical(err, "trailer", trailerAt)
+	}
+	if (t.features&featureChunks != 0) != (f.chunk > 0) {
+		return f.atPhysical(encoding.Corruptf("file header", "it and the trailer disagree on outer chunks"), "file header", 0)
+	}
+	if t.footerLen > uint64(trailerAt-fileHeaderLen) {
+		return f.atPhysical(encoding.Corruptf("trailer", "a footer of %d bytes in a file of %d", t.footerLen, f.size), "trailer", trailerAt)
+	}
+	footAt := trailerAt - int64(t.footerLen)
+	b := make([]byte, t.footerLen)
+	if err := f.readAt(b, footAt); err != nil {
+		return err
+	}
+	if checksum(b) != t.footerCRC {
+		return f.atPhysical(encoding.Corruptf("footer", "checksum mismatch"), "footer", footAt)
+	}
+	if r.foot, err = parseFooter(b, f.chunk, footAt-fileHeaderLen); err != nil {
+		return f.atPhysical(err, "footer", footAt)
+	}
+	for i, t := range r.foot.templates {
+		parsed, err := rowgroup.ParseTemplate(r.foot.schema, t)
+		if err != nil {
+			return f.atPhysical(err, fmt.Sprintf("template %d", i), footAt)
+		}
+		r.templates = append(r.templates, parsed)
+	}
+	f.streamLen = r.foot.streamLen
+	r.shards = make([]*shard, len(r.foot.filter))
+	if f.chunk > 0 {
+		f.chunkAt = make([]int64, 0, len(r.foot.stored)+1)
+		at := int64(fileHeaderLen)
+		for _, n := range r.foot.stored {
+			f.chunkAt = append(f.chunkAt, at)
+			at += n + chunkFrame
+		}
+		f.chunkAt = append(f.chunkAt, at)
+		f.dec, err = newChunkDecoder(f.chunk)
+	}
+	return err
+}
+
+// Schema is the table's schema.
+func (r *Reader) Schema() *rowgroup.Schema { return r.foot.schema }
+
+// Rows is the number of rows, range tombstone markers not counted.
+func (r *Reader) Rows() int64 { return r.foot.totals.rows - r.foot.stats.Markers }
+
+// Partitions is the number of partitions.
+func (r *Reader) Partitions() int64 { return r.foot.totals.partitions }
+
+// RowGroups is the number of row groups.
+func (r *Reader) RowGroups() int64 { return r.foot.totals.groups }
+
+// Size is the size of the file in bytes.
+func (r *Reader) Size() int64 { return r.file.size }
+
+// Stats are the statistics of the whole file. The caller must not change them.
+func (r *Reader) Stats() *rowgroup.Stats { return r.foot.stats }
+
+// Version is the file's format version.
+func (r *Reader) Version() int { return Version }
+
+// Options are the table options that the file was written with, by name.
+func (r *Reader) Options() map[string]string {
+	m := map[string]string{}
+	for _, p := range r.foot.options {
+		m[p.name] = string(p.value)
+	}
+	return m
+}
+
+// UserData is a copy of the value that was stored with WithUserData.
+func (r *Reader) UserData(key string) ([]byte, bool) {
+	for _, p := range r.foot.user {
+		if p.name == key {
+			return slices.Clone(p.value), true
+		}
+	}
+	return nil, false
+}
+
+// Close frees what the Reader holds; a second call does nothing. Iterators
+// must not be used afterwards.
+func (r *Reader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	r.pages, r.queue = map[int64]*page{}, nil
+	clear(r.shards)
+	if r.file.dec != nil {
+		r.file.dec.Close()
+	}
+	return nil
+}
+
+var errClosed = errors.New("the reader is closed")
+
+func (r *Reader) check(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return errClosed
+	}
+	return ctx.Err()
+}
+
+// All yields the batches of Scan. A batch is valid until the next one.
+func (r *Reader) All(ctx context.Context, o rowgroup.ScanOptions) iter.Seq2[*rowgroup.Batch, error] {
+	return func(yield func(*rowgroup.Batch, error) bool) {
+		it := r.Scan(ctx, o)
+		defer it.Close()
+		b := rowgroup.NewBatch(r.foot.schema)
+		for {
+			ok, err := it.Next(b)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !ok || !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
+// page is the index page at pr, which must be of this index and level.
+func (r *Reader) page(pr ref, index, level int) (*page, error) {
+	r.mu.Lock()
+	p := r.pages[pr.off]
+	r.mu.Unlock()
+	if p != nil && p.level == level && (p.ordinals == nil) == (index == indexTime) {
+		return p, nil
+	}
+	w := window{f: &r.file}
+	h, body, err := w.item(pr, kindIndex)
+	if err == nil && (h.fields[0] != uint64(index) || h.fields[1] != uint64(level)) {
+		err = encoding.Corruptf(indexPart, "of index %d, level %d where %d, %d belongs", h.fields[0], h.fields[1], index, level)
+	}
+	if err == nil {
+		p, err = parsePage(r.foot.schema, &h, pr.off, body)
+	}
+	if err != nil {
+		return nil, r.file.at(err, indexPart, pr.off)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.queue) < cachedPages {
+		r.queue = append(r.queue, pr.off)
+	} else {
+		delete(r.pages, r.queue[r.next])
+		r.queue[r.next] = pr.off
+		r.next = (r.next + 1) % cachedPages
+	}
+	r.pages[pr.off] = p
+	return p, nil
+}
+
+// shard is filter shard i.
+func (r *Reader) shard(i int) (*shard, error) {
+	r.mu.Lock()
+	s := r.shards[i]
+	r.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
+	w := window{f: &r.file}
+	h, body, err := w.item(r.foot.filter[i], kindFilter)
+	if err == nil && h.fields[0] != uint64(i) {
+		err = encoding.Corruptf("filter", "shard %d where %d belongs", h.fields[0], i)
+	}
+	s = &shard{}
+	if err == nil {
+		s.filter, err = parseShard(slices.Clone(body))
+	}
+	if err != nil {
+		return nil, r.file.at(err, "filter", r.foot.filter[i].off)
+	}
+	r.mu.Lock()
+	r.shards[i] = s
+	r.mu.Unlock()
+	return s, nil
+}
+
+// mayContain reports whether the file can have a partition with this key.
+func (r *Reader) mayContain(key []byte) (bool, error) {
+	if r.foot.totals.partitions == 0 {
+		return false, nil
+	}
+	if len(r.foot.filter) == 0 {
+		return true, nil
+	}
+	hash := hashKey(key)
+	s, err := r.shard(shardOf(hash, len(r.foot.filter)))
+	if err != nil {
+		return false, err
+	}
+	return s.filter != nil && s.filter.Contains(hash), nil
+}
+
+// template is template number id.
+func (r *Reader) template(id int) (*rowgroup.Template, error) {
+	if id >= len(r.templates) {
+		return nil, encoding.Corruptf("block", "template %d of %d", id, len(r.templates))
+	}
+	return r.templates[id], nil
+}
+
+// openBlock opens the block whose header and body these are.
+func (r *Reader) openBlock(dec *rowgroup.BlockDecoder, h *header, body []byte) (block, error) {
+	blk, err := h.block()
+	if err != nil {
+		return blk, err
+	}
+	t, err := r.template(blk.template)
+	if err != nil {
+		return blk, err
+	}
+	return blk, dec.Open(t, blk.groups, blk.rows, blk.parts, body)
+}
+
+// checkColumns refuses numbers that are no static or regular columns.
+func (r *Reader) checkColumns(o *rowgroup.ScanOptions) error {
+	from, _ := r.foot.schema.Range(rowgroup.Static)
+	for _, c := range o.Columns {
+		if c < from || c >= r.foot.schema.NumColumns() {
+			return fmt.Errorf("column number %d is no static or regular column", c)
+		}
+	}
+	return nil
+}
+
+// decodeOptions are the options to decode with: the live view is judged by all
+// columns and metadata.
+func decodeOptions(o *rowgroup.ScanOptions) *rowgroup.ScanOptions {
+	d := *o
+	if o.Live {
+		d.Columns, d.WithoutMetadata = nil, false
+	}
+	return &d
+}
+
+// strip drops from a batch of the live view what was read for it alone.
+func strip(b *rowgroup.Batch, o *rowgroup.ScanOptions) {
+	if !o.Live || o.Columns == nil && !o.WithoutMetadata {
+		return
+	}
+	s, n := b.Schema(), b.Len()
+	from, _ := s.Range(rowgroup.Static)
+	for c := from; c < s.NumColumns(); c++ {
+		m := b.CellMeta(c)
+		if o.WithoutMetadata {
+			m.WriteTimes, m.TTLs, m.Expiries = m.WriteTimes[:0], m.TTLs[:0], m.Expiries[:0]
+		}
+		if o.Columns == nil || slices.Contains(o.Columns, c) {
+			continue
+		}
+		*m = rowgroup.CellMeta{Cells: m.Cells[:0], WriteTimes: m.WriteTimes[:0], TTLs: m.TTLs[:0],
+			Expiries: m.Expiries[:0], Exceptions: m.Exceptions[:0]}
+		switch s.Column(c).Type.Physical().Class() {
+		case rowgroup.ClassInt32:
+			*b.Int32s(c) = (*b.Int32s(c))[:0]
+		case rowgroup.ClassInt64:
+			*b.Int64s(c) = (*b.Int64s(c))[:0]
+		case rowgroup.ClassFloat32:
+			*b.Float32s(c) = (*b.Float32s(c))[:0]
+		case rowgroup.ClassFloat64:
+			*b.Float64s(c) = (*b.Float64s(c))[:0]
+		default:
+			b.Bytes(c).Reset()
+		}
+	}
+	if o.WithoutMetadata {
+		for _, m := range []*rowgroup.RowMeta{b.Meta(), b.StaticMeta()} {
+			*m = rowgroup.RowMeta{Liveness: m.Liveness[:0], WriteTimes: m.WriteTimes[:0], TTLs: m.TTLs[:0],
+				Expiries: m.Expiries[:0], Deletions: m.Deletions[:0]}
+		}
+	}
+	b.SetLen(n)
+}
+
+// cursor walks the leaves of one index.
+type cursor struct {
+	r     *Reader
+	index int
+	path  []place // from the root to a leaf
+}
+
+type place struct {
+	page *page
+	i    int
+}
+
+// seek goes to the leaf that choose leads to: the entry of a page to descend
+// into, or one out of range if there is none.
+func (c *cursor) seek(root ref, level int, choose func(*page) int) (bool, error) {
+	c.path = c.path[:0]
+	return c.descend(root, level, choose)
+}
+
+func (c *cursor) descend(pr ref, level int, choose func(*page) int) (bool, error) {
+	for {
+		p, err := c.r.page(pr, c.index, level)
+		if err != nil {
+			return false, err
+		}
+		i := choose(p)
+		if i < 0 || i >= p.len() {
+			if len(c.path) > 0 {
+				return false, c.r.file.at(encoding.Corruptf(indexPart, "its entries are not what the page above says"), indexPart, pr.off)
+			}
+			return false, nil
+		}
+		c.path = append(c.path, place{p, i})
+		if level == 0 {
+			return true, nil
+		}
+		pr, level = p.refs[i], level-1
+	}
+}
+
+func firstEntry(*page) int  { return 0 }
+func lastEntry(p *page) int { return p.len() - 1 }
+
+// step goes to the next leaf, or with -1 to the one before.
+func (c *cursor) step(dir int) (bool, error) {
+	choose := firstEntry
+	if dir < 0 {
+		choose = lastEntry
+	}
+	for k := len(c.path) - 1; k >= 0; k-- {
+		at := &c.path[k]
+		if at.i += dir; at.i >= 0 && at.i < at.page.len() {
+			c.path = c.path[:k+1]
+			if at.page.level == 0 {
+				return true, nil
+			}
+			return c.descend(at.page.refs[at.i], at.page.level-1, choose)
+		}
+	}
+	return false, nil
+}
+
+// leaf is the page and entry where the cursor stands.
+func (c *cursor) leaf() (*page, int) {
+	at := c.path[len(c.path)-1]
+	return at.page, at.i
+}
