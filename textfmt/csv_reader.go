@@ -194,7 +194,7 @@ func (c *CSVReader) Next(b *rowgroup.Batch) (bool, error) {
 	return false, c.err
 }
 
-// Close frees the memory of the reader; what it read from stays open.
+// Close ends the reading; what was read from stays open.
 func (c *CSVReader) Close() error {
 	if c.err == nil {
 		c.err = io.EOF

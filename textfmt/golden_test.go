@@ -104,7 +104,7 @@ func history(t *testing.T) *rowgroup.Batch {
 	add(0, 0, 0, "", 0) // marker
 	add(1392388201000, math.MaxInt64, math.Float64frombits(0x7ff8000000000abc), "", math.Float32frombits(0x7fc00123))
 	add(0, 0, 0, "", 0) // marker
-	add(1392388202000, 4, -0.0, "", 1e30)
+	add(1392388202000, 4, 0, "", 1e30)
 	h = b.BeginPartition(key("b", -2))
 	h.Deletion = rowgroup.Deletion{MarkedForDeleteAt: 5_000_000, LocalDeletionTime: 5}
 	h.Static = rowgroup.StaticEmpty
@@ -114,7 +114,6 @@ func history(t *testing.T) *rowgroup.Batch {
 	h.Static = rowgroup.StaticFull
 	require.NoError(t, b.Bytes(owner).Append([]byte("alone")))
 
-	const n = 7
 	*b.Markers() = []rowgroup.Marker{
 		{Row: 2, Prefix: 2, Kind: rowgroup.InclStart, Open: rowgroup.Deletion{MarkedForDeleteAt: 9, LocalDeletionTime: 8}},
 		{Row: 4, Prefix: 1, Kind: rowgroup.InclEndExclStart, Close: rowgroup.Deletion{MarkedForDeleteAt: 9, LocalDeletionTime: 8}, Open: rowgroup.Deletion{MarkedForDeleteAt: 7, LocalDeletionTime: 6}},
