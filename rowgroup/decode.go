@@ -79,7 +79,7 @@ type scratch struct {
 }
 
 func newBlockDecoder(s *Schema) *BlockDecoder {
-	l := newLayout(s)
+	l := s.layout
 	return &BlockDecoder{blockDecoder{schema: s, l: l, limit: maxGroupBytes, intsOf: -1,
 		ints: make([][]int64, len(l.streams)), haveInt: make([]bool, len(l.streams))}}
 }

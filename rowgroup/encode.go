@@ -88,7 +88,7 @@ type segmentEncoder struct {
 }
 
 func newSegmentEncoder(s *Schema, o EncodeOptions) *SegmentEncoder {
-	l := newLayout(s)
+	l := s.layout
 	e := &SegmentEncoder{segmentEncoder{l: l, o: o, g: newGatherer(s, l), codecs: make([]codecs, len(l.streams))}}
 	e.seg.l = l
 	if len(o.Zstd) > 0 || o.ZstdMeta {

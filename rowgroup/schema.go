@@ -38,6 +38,7 @@ type Schema struct {
 	index    map[string]int
 	order    string
 	multiset bool
+	layout   *layout // of its row groups
 }
 
 // SchemaOption is an option of NewSchema.
@@ -95,6 +96,7 @@ func NewSchema(partitionKey, clustering, static, regular []Column, opts ...Schem
 	if err := checkOrder(s.order); err != nil {
 		return nil, err
 	}
+	s.layout = newLayout(s)
 	return s, nil
 }
 

@@ -171,7 +171,7 @@ func (f *fields) shape() (s shape) {
 }
 
 func parseTemplate(s *Schema, src []byte) (*Template, error) {
-	l := newLayout(s)
+	l := s.layout
 	t := &Template{template{l: l, slots: make([][numSlots]shape, len(l.streams))}}
 	for i := range t.slots {
 		t.slots[i] = absentShape
