@@ -133,6 +133,7 @@ type footer struct {
 	statistics  []ref
 	user        []pair
 	sections    [secUser + 1]int // bytes of each section, its tag and length included
+	unknown     int64            // the same of sections that are not known
 }
 
 func (f *footer) appendTo(dst []byte, chunk int) []byte {
@@ -202,6 +203,7 @@ func parseFooter(src []byte, chunk int, physical int64) (*footer, error) {
 			if tag&required != 0 {
 				return nil, fmt.Errorf("%w: footer section %d, which this reader does not know", encoding.ErrUnsupported, n)
 			}
+			f.unknown += int64(left - len(r.src))
 		case f.sections[n] > 0:
 			return nil, encoding.Corruptf(part, "section %d stands twice", n)
 		default:

@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 
@@ -399,6 +400,27 @@ func (p *page) parsePartitions(n int, limit int64, body []byte) ([]byte, error) 
 		return nil, encoding.Corruptf(indexPart, "deletions")
 	}
 	return r.src, nil
+}
+
+// checkParent compares the page with entry i of the page above.
+func (p *page) checkParent(parent *page, i int) error {
+	n := p.len()
+	ok := true
+	if p.ordinals != nil {
+		ok = p.ordinals[0] == parent.ordinals[i] && p.ordinals[n] == parent.ordinals[i+1] &&
+			bytes.Equal(p.keys.At(0), parent.keys.At(i))
+	} else {
+		var rows int64
+		for _, v := range p.rows {
+			rows += v
+		}
+		ok = rows == parent.rows[i] && bytes.Equal(p.first.At(0), parent.first.At(i)) &&
+			bytes.Equal(p.last.At(n-1), parent.last.At(i))
+	}
+	if !ok {
+		return encoding.Corruptf(indexPart, "is not what the page above says")
+	}
+	return nil
 }
 
 // indexBuilder builds one index, level by level: a page is written as soon as

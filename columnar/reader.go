@@ -361,9 +361,11 @@ func strip(b *rowgroup.Batch, o *rowgroup.ScanOptions) {
 
 // cursor walks the leaves of one index.
 type cursor struct {
-	r     *Reader
-	index int
-	path  []place // from the root to a leaf
+	r      *Reader
+	index  int
+	path   []place // from the root to a leaf
+	strict bool    // compare every page with the entry above it
+	pages  int64   // pages gone into
 }
 
 type place struct {
@@ -383,6 +385,12 @@ func (c *cursor) descend(pr ref, level int, choose func(*page) int) (bool, error
 		p, err := c.r.page(pr, c.index, level)
 		if err != nil {
 			return false, err
+		}
+		c.pages++
+		if n := len(c.path); c.strict && n > 0 {
+			if err := p.checkParent(c.path[n-1].page, c.path[n-1].i); err != nil {
+				return false, c.r.file.at(err, indexPart, pr.off)
+			}
 		}
 		i := choose(p)
 		if i < 0 || i >= p.len() {

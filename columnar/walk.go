@@ -1,0 +1,383 @@
+package columnar
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/rowgroup"
+)
+
+// walker goes through the items of a stream front to back without any index.
+// After damage it goes on with the next valid item.
+type walker struct {
+	win window
+	off int64
+	gap func(error) // called for every damaged part
+}
+
+// walked is an item that a walker found.
+type walked struct {
+	header
+	at   ref
+	body []byte // valid until the next call
+}
+
+// next finds the next item. ok is false at the end of the stream. Errors are
+// of I/O; damage goes to gap.
+func (w *walker) next() (it walked, ok bool, err error) {
+	f := w.win.f
+	var damage error // of the gap that is being skipped
+	start := w.off
+	end := func() {
+		if damage != nil {
+			w.gap(f.at(damage, fmt.Sprintf("%d bytes of the stream", w.off-start), start))
+		}
+	}
+	for w.off < f.streamLen {
+		if damage != nil {
+			if err := w.skip(); err != nil {
+				return it, false, err
+			}
+			if w.off >= f.streamLen {
+				break
+			}
+		}
+		it.at.off = w.off
+		it.header, it.body, err = w.win.next(w.off, scanAhead, true)
+		if err == nil {
+			end()
+			it.at.len = it.length(f.crc())
+			w.off += it.at.len
+			return it, true, nil
+		}
+		if !errors.Is(err, encoding.ErrCorrupt) {
+			return it, false, err
+		}
+		if damage == nil {
+			damage, start = err, w.off
+		}
+		w.off++
+	}
+	end()
+	return it, false, nil
+}
+
+// skip goes on to the next byte where an item may begin.
+func (w *walker) skip() error {
+	f := w.win.f
+	for w.off < f.streamLen {
+		b, err := w.win.bytes(w.off, min(f.streamLen-w.off, minItem), scanAhead)
+		switch {
+		case err == nil:
+		case f.chunk > 0 && errors.Is(err, encoding.ErrCorrupt): // on with the next chunk
+			w.off += int64(f.chunk) - w.off%int64(f.chunk)
+			continue
+		default:
+			return err
+		}
+		if b[0] == itemMagic {
+			return nil
+		}
+		// What the window has from here on needs no further reads.
+		have := w.win.buf[w.off-w.win.at:]
+		if i := bytes.IndexByte(have, itemMagic); i >= 0 {
+			w.off += int64(i)
+			return nil
+		}
+		w.off += int64(len(have))
+	}
+	return nil
+}
+
+// findChunks finds the outer chunks of a file without its footer. What lies
+// between two chunks and is none counts as one, which does not decode.
+func (s *Salvaged) findChunks() error {
+	f := &s.r.file
+	w := window{f: &file{r: f.r, size: f.size, name: f.name, streamLen: f.size - fileHeaderLen}}
+	f.streamLen = 0
+	end, junk := w.f.streamLen, int64(-1)
+	for off := int64(0); off < end; {
+		n, size, err := f.chunkOf(&w, off, end)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			if junk < 0 {
+				junk = off
+			}
+			off++
+			continue
+		}
+		if junk >= 0 {
+			f.chunkAt = append(f.chunkAt, junk+fileHeaderLen)
+			junk = -1
+		}
+		f.streamLen = int64(len(f.chunkAt))*int64(f.chunk) + int64(size)
+		f.chunkAt = append(f.chunkAt, off+fileHeaderLen)
+		off += n
+	}
+	if junk < 0 {
+		junk = end
+	} else {
+		s.report.Gaps = append(s.report.Gaps, f.atPhysical(
+			encoding.Corruptf("stream", "no chunk in the last %d bytes", end-junk), "stream", junk+fileHeaderLen))
+	}
+	f.chunkAt = append(f.chunkAt, junk+fileHeaderLen)
+	return nil
+}
+
+// chunkOf is the whole length of the chunk at off, and how many bytes of the
+// stream it says it holds; 0 if there is none.
+func (f *file) chunkOf(w *window, off, end int64) (n int64, size int, err error) {
+	b, err := w.bytes(off, min(end-off, chunkHeader), scanAhead)
+	if err != nil {
+		return 0, 0, err
+	}
+	if n = f.chunkLen(b); n == 0 || n > end-off {
+		return 0, 0, nil
+	}
+	if b, err = w.bytes(off, n, scanAhead); err != nil {
+		return 0, 0, err
+	}
+	if checksum(b[:n-crcBytes]) != binary.LittleEndian.Uint32(b[n-crcBytes:]) {
+		return 0, 0, nil
+	}
+	return n, logicalLen(b, f.chunk), nil
+}
+
+// chunkLen is the whole length of the chunk that begins with b, or 0.
+func (f *file) chunkLen(b []byte) int64 {
+	if len(b) < chunkHeader {
+		return 0
+	}
+	n := int64(binary.LittleEndian.Uint32(b) &^ zstdFlag)
+	if n == 0 || n > int64(f.chunk) {
+		return 0
+	}
+	return n + chunkFrame
+}
+
+// logicalLen is how many bytes of the stream a chunk says it holds.
+func logicalLen(b []byte, chunk int) int {
+	head := binary.LittleEndian.Uint32(b)
+	if head&zstdFlag == 0 {
+		return int(head)
+	}
+	var h zstd.Header
+	if h.Decode(b[chunkHeader:]) != nil || !h.HasFCS || h.FrameContentSize > uint64(chunk) {
+		return chunk
+	}
+	return int(h.FrameContentSize)
+}
+
+// Salvaged yields what could be read of a file without its footer. It is a
+// rowgroup.Iter; damage does not end it.
+type Salvaged struct {
+	r    *Reader
+	ctx  context.Context
+	walk walker
+	dec  *rowgroup.BlockDecoder
+	keys map[int64][]byte // of partitions of more than one block, by ordinal
+
+	ordinal int64 // of the partition read last
+	key     []byte
+	known   bool
+	report  SalvageReport
+	done    bool
+}
+
+// SalvageReport says what was found.
+type SalvageReport struct {
+	Blocks, RowGroups, Rows, Partitions int64
+	Gaps                                []error // damaged or missing parts, as they stand in the file
+}
+
+var _ rowgroup.Iter = (*Salvaged)(nil)
+
+// Salvage reads a table file front to back without its footer and indexes. It
+// needs the file header and the schema, which is in the first item; templates
+// are taken in line. Damaged items are skipped and reported.
+func Salvage(ctx context.Context, r io.ReaderAt, size int64, opts ...Option) (*Salvaged, error) {
+	o := newOptions(opts)
+	s := &Salvaged{r: &Reader{file: file{r: r, size: size, name: o.name}, foot: &footer{}}, ctx: ctx,
+		keys: map[int64][]byte{}, ordinal: -1}
+	f := &s.r.file
+	head := make([]byte, fileHeaderLen)
+	if size < fileHeaderLen {
+		return nil, f.atPhysical(encoding.Corruptf("file", "%d bytes", size), "file", 0)
+	}
+	if err := f.readAt(head, 0); err != nil {
+		return nil, err
+	}
+	chunkKiB, err := parseFileHeader(head)
+	if err != nil {
+		return nil, f.atPhysical(err, "file header", 0)
+	}
+	f.chunk, f.streamLen = chunkKiB<<10, size-fileHeaderLen
+	if whole, err := Open(r, size, opts...); err == nil { // the footer is there, so it is no gap
+		f.chunkAt, f.streamLen = whole.file.chunkAt, whole.file.streamLen
+		if err := whole.Close(); err != nil {
+			return nil, err
+		}
+	} else if f.chunk > 0 {
+		if err := s.findChunks(); err != nil {
+			return nil, err
+		}
+	}
+	if f.chunk > 0 {
+		if f.dec, err = newChunkDecoder(f.chunk); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.survey(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.dec = rowgroup.NewBlockDecoder(s.r.foot.schema)
+	s.walk = walker{win: window{f: f}, gap: func(err error) { s.report.Gaps = append(s.report.Gaps, err) }}
+	return s, nil
+}
+
+// survey finds the schema, the templates and the keys in the index pages.
+func (s *Salvaged) survey() error {
+	f := &s.r.file
+	w := walker{win: window{f: f}, gap: func(error) {}}
+	for {
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		it, ok, err := w.next()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		switch schema := s.r.foot.schema; {
+		case it.kind == kindSchema && schema == nil:
+			if s.r.foot.schema, err = parseSchema(it.body); err != nil {
+				return f.at(err, "schema", it.at.off)
+			}
+		case schema == nil:
+		case it.kind == kindTemplate:
+			s.template(it)
+		case it.kind == kindIndex && it.fields[0] == indexPartition && it.fields[1] == 0:
+			p, err := parsePage(schema, &it.header, it.at.off, it.body)
+			if err != nil {
+				continue
+			}
+			for _, o := range p.own {
+				s.keys[p.ordinals[o.entry]] = slices.Clone(p.keys.At(o.entry))
+			}
+		}
+	}
+	if s.r.foot.schema == nil {
+		return f.at(encoding.Corruptf("schema", "not found in the stream"), "schema", 0)
+	}
+	return nil
+}
+
+// template keeps a template under its number; nil stands for lost ones.
+func (s *Salvaged) template(it walked) {
+	n := it.fields[0]
+	if n > uint64(s.r.file.size) || n > 1<<20 {
+		return
+	}
+	t, err := rowgroup.ParseTemplate(s.r.foot.schema, slices.Clone(it.body))
+	if err != nil {
+		return
+	}
+	for len(s.r.templates) <= int(n) {
+		s.r.templates = append(s.r.templates, nil)
+	}
+	s.r.templates[n] = t
+}
+
+// Schema is the table's schema.
+func (s *Salvaged) Schema() *rowgroup.Schema { return s.r.foot.schema }
+
+// Report says what was found so far; after the last Next, of the whole file.
+func (s *Salvaged) Report() *SalvageReport { return &s.report }
+
+// Next fills b with the rows of the next block that can be read. Errors are of
+// I/O or of the context.
+func (s *Salvaged) Next(b *rowgroup.Batch) (bool, error) {
+	f := &s.r.file
+	for !s.done {
+		if err := s.ctx.Err(); err != nil {
+			return false, err
+		}
+		it, ok, err := s.walk.next()
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			s.done = true
+			break
+		}
+		if it.kind != kindData {
+			continue
+		}
+		if err := s.block(b, &it); err != nil {
+			s.report.Gaps = append(s.report.Gaps, f.at(err, "block", it.at.off))
+			continue
+		}
+		return true, nil
+	}
+	b.Reset()
+	return false, nil
+}
+
+func (s *Salvaged) block(b *rowgroup.Batch, it *walked) error {
+	blk, err := it.block()
+	if err != nil {
+		return err
+	}
+	if blk.template >= len(s.r.templates) || s.r.templates[blk.template] == nil {
+		return encoding.Corruptf("block", "its template %d is lost", blk.template)
+	}
+	if blk.ordinal < s.ordinal {
+		return encoding.Corruptf("block", "partition %d after partition %d", blk.ordinal, s.ordinal)
+	}
+	if blk.parts == 0 && blk.ordinal != s.ordinal {
+		if s.key, s.known = s.keys[blk.ordinal]; !s.known {
+			return encoding.Corruptf("block", "%d rows of partition %d, whose key is lost", blk.rows, blk.ordinal)
+		}
+	}
+	if _, err := s.r.openBlock(s.dec, &it.header, it.body); err != nil {
+		return err
+	}
+	b.Clear()
+	if blk.parts == 0 {
+		b.BeginPartition(s.key).Continued = blk.ordinal == s.ordinal
+	}
+	if err := s.dec.Decode(b, 0, blk.groups, nil); err != nil {
+		return err
+	}
+	n := b.NumPartitions()
+	s.ordinal = blk.ordinal + int64(max(0, blk.parts-1))
+	s.key = append([]byte{}, b.Key(n-1)...)
+	s.report.Blocks++
+	s.report.RowGroups += int64(blk.groups)
+	s.report.Rows += int64(b.Len() - len(*b.Markers()))
+	s.report.Partitions += int64(blk.parts)
+	return nil
+}
+
+// Close frees what it holds; a second call does nothing.
+func (s *Salvaged) Close() error {
+	s.done = true
+	if s.r.file.dec != nil {
+		s.r.file.dec.Close()
+		s.r.file.dec = nil
+	}
+	return nil
+}
