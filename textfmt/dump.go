@@ -3,9 +3,7 @@ package textfmt
 import (
 	"encoding/hex"
 	"io"
-	"math"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/colsst/colsst/rowgroup"
 )
@@ -40,7 +38,6 @@ type DumpWriter struct {
 	schema  *rowgroup.Schema
 	names   [][]byte // of the columns, as JSON
 	buf     []byte
-	text    []byte
 	scratch []byte
 	err     error
 }
@@ -298,74 +295,5 @@ func (d *DumpWriter) cellValue(b *rowgroup.Batch, col, i int) {
 
 // value writes a serialised value.
 func (d *DumpWriter) value(t rowgroup.Type, b []byte) {
-	text := isText(t)
-	empty := len(b) == 0 && !text && bare(t).Kind != rowgroup.KindBlob
-	if empty || text && !utf8.Valid(b) || rowgroup.Valid(t, b) != nil {
-		d.add(`{"hex":"`)
-		d.buf = hex.AppendEncode(d.buf, b)
-		d.add(`"}`)
-		return
-	}
-	if text {
-		d.buf = appendJSONString(d.buf, b)
-		return
-	}
-	switch bare(t).Kind {
-	case rowgroup.KindDouble:
-		if v, _ := rowgroup.Float64Of(b); math.IsNaN(v) || math.IsInf(v, 0) {
-			d.word(t, b)
-			return
-		}
-	case rowgroup.KindFloat:
-		if v, _ := rowgroup.Float32Of(b); math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			d.word(t, b)
-			return
-		}
-	case rowgroup.KindBoolean, rowgroup.KindTinyint, rowgroup.KindSmallint, rowgroup.KindInt, rowgroup.KindBigint,
-		rowgroup.KindUint8, rowgroup.KindUint16, rowgroup.KindUint32, rowgroup.KindUint64,
-		rowgroup.KindVarint, rowgroup.KindDecimal, rowgroup.KindCounter:
-	default:
-		d.text = rowgroup.AppendText(d.text[:0], t, b)
-		d.buf = appendJSONString(d.buf, d.text)
-		return
-	}
-	d.buf = rowgroup.AppendText(d.buf, t, b)
-}
-
-// word writes a float that is no number.
-func (d *DumpWriter) word(t rowgroup.Type, b []byte) {
-	if payload(t, b) {
-		d.add(`{"nan":"`)
-		d.buf = hex.AppendEncode(d.buf, b)
-		d.add(`"}`)
-		return
-	}
-	d.add(`"`)
-	d.buf = rowgroup.AppendText(d.buf, t, b)
-	d.add(`"`)
-}
-
-// appendJSONString appends UTF-8 text as a JSON string, escaping only what must
-// be escaped.
-func appendJSONString(dst, text []byte) []byte {
-	const digits = "0123456789abcdef"
-	dst = append(dst, '"')
-	for _, c := range text {
-		switch {
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c == '\n':
-			dst = append(dst, `\n`...)
-		case c == '\r':
-			dst = append(dst, `\r`...)
-		case c == '\t':
-			dst = append(dst, `\t`...)
-		case c < 0x20:
-			dst = append(dst, `\u00`...)
-			dst = append(dst, digits[c>>4], digits[c&15])
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return append(dst, '"')
+	d.buf = AppendJSON(d.buf, t, b)
 }

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/colsst/colsst/columnar"
+)
+
+// description is what describe prints of a file.
+type description struct {
+	File string `json:"file"`
+	*columnar.Description
+}
+
+func newDescribe() *cobra.Command {
+	var format string
+	t := command("describe FILE... [flags]", "Show the schema of table files and where their bytes went",
+		`Describe shows rows, partitions, schema and options, and the bytes of every
+layer and column. Layers sum to the file's bytes: payload and row_metadata are
+packed values, the others overhead; outer_saving is what the outer compression
+takes off. Columns that begin with $ are metadata; all columns sum to payload,
+row_metadata and codec_params. Encodings are counted in chunks.`,
+		cobra.MinimumNArgs(1), func(t *tool, args []string) error {
+			if format != "table" && format != "json" {
+				return usagef("--format %s: expected table or json", format)
+			}
+			return t.eachFile(args, func(path string) error { return t.describe(path, format) })
+		})
+	t.cmd.Aliases = []string{"inspect"}
+	t.cmd.Flags().StringVar(&format, "format", "table", "table or json: an object a file")
+	return t.cmd
+}
+
+// eachFile calls f with every path, prints the errors of all but the last that
+// failed, which it returns.
+func (t *tool) eachFile(paths []string, f func(path string) error) (failed error) {
+	for _, path := range paths {
+		err := classify(f(path))
+		if err == nil {
+			continue
+		}
+		if failed != nil {
+			printError(t.cmd.ErrOrStderr(), failed)
+		}
+		failed = err
+		if t.ctx().Err() != nil {
+			break
+		}
+	}
+	return failed
+}
+
+func (t *tool) describe(path, format string) error {
+	r, in, err := t.openTable(path)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	d, err := r.Describe(t.ctx())
+	if err != nil {
+		return orElse(exitData, named(in.name, err))
+	}
+	if format == "json" {
+		return printJSON(t.cmd.OutOrStdout(), description{in.name, d})
+	}
+	return describeTable(t.cmd.OutOrStdout(), in.name, d)
+}
+
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+func describeTable(out io.Writer, name string, d *columnar.Description) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	perRow := func(n int64) string {
+		if d.Rows == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.3f", float64(n)/float64(d.Rows))
+	}
+	fmt.Fprintf(w, "%s\n", name)
+	for _, x := range []struct {
+		name string
+		n    int64
+	}{{"rows", d.Rows}, {"markers", d.Markers}, {"partitions", d.Partitions}, {"row groups", d.RowGroups}, {"blocks", d.Blocks}, {"segments", d.Segments}, {"templates", d.Templates}} {
+		if x.n > 0 || x.name != "markers" {
+			fmt.Fprintf(w, "  %s\t%s\n", x.name, humanize.Comma(x.n))
+		}
+	}
+	fmt.Fprintf(w, "  bytes\t%s\t(%s), %s a row\n", humanize.Comma(d.Bytes), humanize.IBytes(uint64(d.Bytes)), perRow(d.Bytes))
+	kind := "unique rows"
+	if d.Multiset {
+		kind = "rows may repeat"
+	}
+	fmt.Fprintf(w, "  format\tversion %d, order of partitions %s, %s\n", d.Version, d.Order, kind)
+	for _, k := range slices.Sorted(maps.Keys(d.Options)) {
+		fmt.Fprintf(w, "  %s\t%s\n", k, d.Options[k])
+	}
+	fmt.Fprintf(w, "\nlayer\tbytes\tbytes/row\n")
+	l := &d.Layers
+	for _, x := range []struct {
+		name string
+		n    int64
+	}{
+		{"payload", l.Payload}, {"row_metadata", l.RowMetadata}, {"codec_params", l.CodecParams}, {"templates", l.Templates}, {"headers", l.Headers},
+		{"index", l.Index}, {"statistics", l.Statistics}, {"filter", l.Filter}, {"checksums", l.Checksums}, {"footer", l.Footer}, {"outer_saving", l.OuterSaving},
+	} {
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", x.name, humanize.Comma(x.n), perRow(x.n))
+	}
+	perGroup := "-"
+	if d.RowGroups > 0 {
+		perGroup = fmt.Sprintf("%.1f a row group", float64(l.Overhead())/float64(d.RowGroups))
+	}
+	fmt.Fprintf(w, "  overhead\t%s\t%s, %s\n", humanize.Comma(l.Overhead()), perRow(l.Overhead()), perGroup)
+	fmt.Fprintf(w, "\ncolumn\ttype\trole\tbytes\tbytes/row\tencodings (chunks)\n")
+	for i := range d.Columns {
+		c := &d.Columns[i]
+		role := c.Role
+		if c.Desc {
+			role += " desc"
+		}
+		typ := c.Type
+		if typ == "" {
+			typ = "-"
+		}
+		var enc []string
+		for _, e := range slices.Sorted(maps.Keys(c.Encodings)) {
+			enc = append(enc, fmt.Sprintf("%s %s", e, humanize.Comma(c.Encodings[e])))
+		}
+		if c.Zstd > 0 {
+			enc = append(enc, fmt.Sprintf("with zstd %s", humanize.Comma(c.Zstd)))
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", c.Name, typ, role, humanize.Comma(c.Bytes), perRow(c.Bytes), strings.Join(enc, ", "))
+	}
+	fmt.Fprintln(w)
+	return w.Flush()
+}

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/colsst/colsst/rowgroup"
+	"github.com/colsst/colsst/textfmt"
+)
+
+// newPrinter is a sink that prints rows in a format: the named columns, whose
+// numbers are columns.
+func newPrinter(format string, out *output, s *rowgroup.Schema, names []string, columns []int) (sink, error) {
+	v := rowValues{schema: s, columns: columns}
+	switch format {
+	case "csv":
+		return newCSVSink(out, s, textfmt.CSVWriteOptions{Columns: names})
+	case "ndjson", "json":
+		p := &jsonPrinter{out: out, values: v, array: format == "json"}
+		for _, n := range names {
+			p.names = append(p.names, textfmt.AppendJSON(nil, rowgroup.Text, []byte(n)))
+		}
+		return p, nil
+	}
+	p := &tablePrinter{out: out, values: v, w: tabwriter.NewWriter(out.w, 0, 0, 2, ' ', 0)}
+	for i, n := range names {
+		p.cell(i, n)
+	}
+	fmt.Fprintln(p.w)
+	return p, nil
+}
+
+// rowValues walks through the rows of batches.
+type rowValues struct {
+	schema  *rowgroup.Schema
+	columns []int
+	shared  map[int][]byte // of partition key and static columns; nil: null
+	row     [][]byte
+	ends    []int
+	buf     []byte
+}
+
+// each calls f with the serialised values of every row, nil where there is
+// none. They are valid until f returns.
+func (v *rowValues) each(b *rowgroup.Batch, f func(row [][]byte) error) error {
+	if v.shared == nil {
+		v.shared = map[int][]byte{}
+	}
+	for p := range b.NumPartitions() {
+		if err := v.partition(b, p); err != nil {
+			return err
+		}
+		from, to := b.PartitionRows(p)
+		if h := b.Partition(p); from == to && h.Static == rowgroup.StaticFull && !h.Continued {
+			if err := f(v.values(b, -1)); err != nil {
+				return err
+			}
+		}
+		for i := from; i < to; i++ {
+			if b.MarkerAt(i) != nil {
+				continue
+			}
+			if err := f(v.values(b, i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// partition takes what all rows of a partition share.
+func (v *rowValues) partition(b *rowgroup.Batch, p int) error {
+	parts, err := rowgroup.SplitKey(v.schema.KeyTypes(), b.Key(p))
+	if err != nil {
+		return err
+	}
+	for i := range v.schema.Columns(rowgroup.PartitionKey) {
+		v.shared[i] = append([]byte{}, parts[i]...)
+	}
+	if b.Partition(p).Continued {
+		return nil
+	}
+	from, to := v.schema.Range(rowgroup.Static)
+	for col := from; col < to; col++ {
+		v.shared[col] = nil
+		if b.Partition(p).Static == rowgroup.StaticFull {
+			if x, ok := b.AppendValue([]byte{}, col, p); ok {
+				v.shared[col] = x
+			}
+		}
+	}
+	return nil
+}
+
+// values are those of row i; with i < 0 only of what its partition shares.
+func (v *rowValues) values(b *rowgroup.Batch, i int) [][]byte {
+	v.row, v.ends, v.buf = v.row[:0], v.ends[:0], v.buf[:0]
+	for _, col := range v.columns {
+		ok := false
+		switch v.schema.Role(col) {
+		case rowgroup.PartitionKey, rowgroup.Static:
+			var x []byte
+			x, ok = v.shared[col], v.shared[col] != nil
+			v.buf = append(v.buf, x...)
+		default:
+			if i >= 0 {
+				v.buf, ok = b.AppendValue(v.buf, col, i)
+			}
+		}
+		end := len(v.buf)
+		if !ok {
+			end = -1
+		}
+		v.ends = append(v.ends, end)
+	}
+	last := 0
+	for _, end := range v.ends {
+		if end < 0 {
+			v.row = append(v.row, nil)
+			continue
+		}
+		v.row = append(v.row, v.buf[last:end:end])
+		last = end
+	}
+	return v.row
+}
+
+// jsonPrinter prints an object a row: a line each, or all in an array.
+type jsonPrinter struct {
+	out    *output
+	values rowValues
+	names  [][]byte
+	array  bool
+	rows   int64
+	buf    []byte
+}
+
+func (p *jsonPrinter) write(b *rowgroup.Batch) error {
+	return p.values.each(b, func(row [][]byte) error {
+		p.buf = p.buf[:0]
+		if p.array && p.rows == 0 {
+			p.buf = append(p.buf, "[\n"...)
+		} else if p.array {
+			p.buf = append(p.buf, ",\n"...)
+		}
+		p.rows++
+		sep := byte('{')
+		for i, x := range row {
+			p.buf = append(append(append(p.buf, sep), p.names[i]...), ':')
+			sep = ','
+			if x == nil {
+				p.buf = append(p.buf, "null"...)
+			} else {
+				p.buf = textfmt.AppendJSON(p.buf, p.values.schema.Column(p.values.columns[i]).Type, x)
+			}
+		}
+		p.buf = append(p.buf, '}')
+		if !p.array {
+			p.buf = append(p.buf, '\n')
+		}
+		_, err := p.out.w.Write(p.buf)
+		return err
+	})
+}
+
+func (p *jsonPrinter) end() error {
+	if p.array {
+		end := "\n]\n"
+		if p.rows == 0 {
+			end = "[]\n"
+		}
+		if _, err := io.WriteString(p.out.w, end); err != nil {
+			return err
+		}
+	}
+	return p.out.flush()
+}
+
+// tablePrinter prints aligned columns. It aligns 1,000 rows at a time.
+type tablePrinter struct {
+	out    *output
+	values rowValues
+	w      *tabwriter.Writer
+	rows   int64
+	text   []byte
+}
+
+func (p *tablePrinter) cell(i int, text string) {
+	if i > 0 {
+		fmt.Fprint(p.w, "\t")
+	}
+	fmt.Fprint(p.w, text)
+}
+
+func (p *tablePrinter) write(b *rowgroup.Batch) error {
+	return p.values.each(b, func(row [][]byte) error {
+		for i, x := range row {
+			if x == nil {
+				p.cell(i, "null")
+				continue
+			}
+			t := p.values.schema.Column(p.values.columns[i]).Type
+			p.text = rowgroup.AppendText(p.text[:0], t, x)
+			p.cell(i, visible(string(p.text)))
+		}
+		fmt.Fprintln(p.w)
+		if p.rows++; p.rows%1000 == 0 {
+			return p.w.Flush()
+		}
+		return nil
+	})
+}
+
+func (p *tablePrinter) end() error {
+	if err := p.w.Flush(); err != nil {
+		return err
+	}
+	return p.out.flush()
+}
+
+// visible is s, quoted where its bytes would break a table or a terminal.
+func visible(s string) string {
+	for _, r := range s {
+		if r < ' ' || r == 0x7f || r == '\ufffd' {
+			return fmt.Sprintf("%q", s)
+		}
+	}
+	return s
+}

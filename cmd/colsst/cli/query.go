@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"encoding/hex"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/colsst/colsst/columnar"
+	"github.com/colsst/colsst/rowgroup"
+)
+
+// rowQuery asks for current rows of a table file.
+type rowQuery struct {
+	*tool
+	format       string
+	columns      []string
+	key, keyHex  string
+	hasKey       bool
+	since, until string
+	latest       int
+	desc, asc    bool
+	now          int64
+	nowGiven     bool
+	limit        int64
+}
+
+func newQuery() *cobra.Command {
+	q := &rowQuery{}
+	var now nowFlag
+	q.tool = command("query FILE [flags]", "Print rows of a table file",
+		`Query prints the rows of one partition, or of all without --key, as they are
+now: deletions are applied, and nothing has expired unless --now says so.
+--since and --until bound the first clustering column, half open: since is
+part of the range, until is not. Rows come in the order of the table, or
+greatest first with --desc, least first with --asc.`,
+		cobra.ExactArgs(1), func(_ *tool, args []string) (err error) {
+			if q.now, q.nowGiven, err = now.parse(); err != nil {
+				return err
+			}
+			f := q.cmd.Flags()
+			q.hasKey = f.Changed("key") || f.Changed("key-hex")
+			switch {
+			case f.Changed("key") && f.Changed("key-hex"):
+				return usagef("--key and --key-hex exclude one another")
+			case q.desc && q.asc:
+				return usagef("--desc and --asc exclude one another")
+			case f.Changed("latest") && q.latest < 1:
+				return usagef("--latest %d: expected 1 or more", q.latest)
+			case q.latest > 0 && (q.desc || q.asc):
+				return usagef("--latest has an order of its own: greatest first")
+			case !slices.Contains([]string{"table", "csv", "ndjson", "json"}, q.format):
+				return usagef("--format %s: expected table, csv, ndjson or json", q.format)
+			}
+			return q.file(args[0])
+		})
+	f := q.cmd.Flags()
+	f.StringVar(&q.key, "key", "", "partition key; of several columns a JSON array of their values")
+	f.StringVar(&q.keyHex, "key-hex", "", "partition key as its bytes in hexadecimal")
+	f.StringVar(&q.since, "since", "", "first value of the first clustering column")
+	f.StringVar(&q.until, "until", "", "value of the first clustering column to stop before")
+	f.IntVar(&q.latest, "latest", 0, "the n rows of greatest clustering, greatest first")
+	f.BoolVar(&q.desc, "desc", false, "greatest clustering first")
+	f.BoolVar(&q.asc, "asc", false, "least clustering first")
+	f.StringSliceVar(&q.columns, "columns", nil, "columns to print: a,b,... (default: all)")
+	f.Int64Var(&q.limit, "limit", -1, "at most so many rows")
+	f.StringVar(&q.format, "format", "table", "table, csv, ndjson or json")
+	f.StringVar(&now.text, "now", "", nowUsage)
+	return q.cmd
+}
+
+// file prints the rows of a file.
+func (q *rowQuery) file(path string) error {
+	r, in, err := q.openTable(path)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	s := r.Schema()
+	names := q.columns
+	if len(names) == 0 {
+		names = sourceColumns(r)
+	}
+	columns := make([]int, len(names))
+	o := rowgroup.ScanOptions{Live: true, Now: q.now, Columns: []int{}}
+	for i, n := range names {
+		if columns[i] = s.Lookup(n); columns[i] < 0 {
+			return usagef("%s: there is no column %q", in.name, n)
+		}
+		if s.Role(columns[i]) >= rowgroup.Static && !slices.Contains(o.Columns, columns[i]) {
+			o.Columns = append(o.Columns, columns[i])
+		}
+	}
+	rows, limit, err := q.rows(r, o)
+	if err != nil {
+		return orElse(exitData, named(in.name, err))
+	}
+	out, err := q.createOutput(&outFlags{path: "-", format: formatCSV})
+	if err != nil {
+		return errors.Join(err, rows.Close())
+	}
+	to, err := newPrinter(q.format, out, s, names, columns)
+	if err != nil {
+		return errors.Join(err, rows.Close())
+	}
+	clock := time.Now().Unix()
+	var hidden int64
+	err = eachBatch(q.ctx(), rows, s, limit, func(b *rowgroup.Batch) error {
+		if !q.nowGiven {
+			hidden += expired(b, clock)
+		}
+		return to.write(b)
+	})
+	if err == nil {
+		err = to.end()
+	}
+	if err != nil {
+		return orElse(exitData, named(in.name, err))
+	}
+	q.noteExpired(in.name, hidden)
+	return nil
+}
+
+// rows are those asked for, of which at most limit are wanted.
+func (q *rowQuery) rows(r *columnar.Reader, o rowgroup.ScanOptions) (it rowgroup.Iter, limit int64, err error) {
+	s := r.Schema()
+	keyed := len(s.Columns(rowgroup.PartitionKey)) > 0
+	from, to, err := q.bounds(s)
+	if err != nil {
+		return nil, 0, err
+	}
+	falls := descends(s)
+	limit = q.limit
+	if q.latest > 0 && (limit < 0 || int64(q.latest) < limit) {
+		limit = int64(q.latest)
+	}
+	o.Desc = (q.desc || q.latest > 0) && !falls || q.asc && falls
+	if keyed && !q.hasKey {
+		switch {
+		case q.latest > 0 || o.Desc:
+			return nil, 0, usagef("--latest, --desc and --asc are about one partition: give --key")
+		case q.since == "" && q.until == "":
+			return r.Scan(q.ctx(), o), limit, nil
+		case len(s.Columns(rowgroup.Static)) > 0:
+			return nil, 0, usagef("--since and --until over all partitions are not for tables with static columns: give --key")
+		}
+		return &boundedIter{Iter: r.Scan(q.ctx(), o), from: from, to: to, in: rowgroup.NewBatch(s)}, limit, nil
+	}
+	key, err := q.keyBytes(s)
+	if err != nil {
+		return nil, 0, err
+	}
+	p, err := r.Partition(q.ctx(), key)
+	switch {
+	case errors.Is(err, rowgroup.ErrNotFound) && !keyed:
+		return r.Scan(q.ctx(), o), 0, nil // no rows at all
+	case errors.Is(err, rowgroup.ErrNotFound):
+		if q.keyHex != "" {
+			return nil, 0, &exitError{exitNo, errors.New("no partition has the key 0x" + q.keyHex)}
+		}
+		return nil, 0, &exitError{exitNo, errors.New("no partition has the key " + q.key)}
+	case err != nil:
+		return nil, 0, err
+	case q.latest > 0 && q.since == "" && q.until == "":
+		return p.Latest(q.ctx(), int(limit), o), limit, nil
+	}
+	return p.Range(q.ctx(), from, to, o), limit, nil
+}
+
+func (q *rowQuery) keyBytes(s *rowgroup.Schema) ([]byte, error) {
+	switch keyed := len(s.Columns(rowgroup.PartitionKey)) > 0; {
+	case !q.hasKey:
+		return nil, nil
+	case !keyed:
+		return nil, usagef("the table has no partition key: leave --key away")
+	case q.keyHex != "":
+		b, err := hex.DecodeString(q.keyHex)
+		if err != nil {
+			return nil, usagef("--key-hex %s: expected hexadecimal digits", q.keyHex)
+		}
+		return b, nil
+	}
+	return keyOf(s, q.key)
+}
+
+// descends reports whether the table stores the greatest value of its first
+// clustering column first.
+func descends(s *rowgroup.Schema) bool {
+	cols := s.Columns(rowgroup.Clustering)
+	if len(cols) == 0 {
+		return false
+	}
+	desc, t := cols[0].Desc, cols[0].Type
+	for (t.Kind == rowgroup.KindReversed || t.Kind == rowgroup.KindFrozen) && len(t.Args) == 1 {
+		desc = desc != (t.Kind == rowgroup.KindReversed)
+		t = t.Args[0]
+	}
+	return desc
+}
+
+// bounds are the ends of the range in stored order.
+func (q *rowQuery) bounds(s *rowgroup.Schema) (from, to rowgroup.Bound, err error) {
+	if q.since == "" && q.until == "" {
+		return from, to, nil
+	}
+	cols := s.Columns(rowgroup.Clustering)
+	if len(cols) == 0 {
+		return from, to, usagef("the table has no clustering column: --since and --until bound nothing")
+	}
+	bound := func(flag, text string, inclusive bool) (rowgroup.Bound, error) {
+		if text == "" {
+			return rowgroup.Bound{}, nil
+		}
+		v, err := rowgroup.ParseText([]byte{}, cols[0].Type, text)
+		if err != nil {
+			return rowgroup.Bound{}, usagef("%s: column %q: %w", flag, cols[0].Name, err)
+		}
+		b := rowgroup.Bound{Prefix: [][]byte{v}, Inclusive: inclusive}
+		if err := s.CheckBound(b); err != nil {
+			return b, usagef("%s: %w", flag, err)
+		}
+		return b, nil
+	}
+	if from, err = bound("--since", q.since, true); err != nil {
+		return from, to, err
+	}
+	if to, err = bound("--until", q.until, false); err != nil {
+		return from, to, err
+	}
+	if descends(s) {
+		from, to = to, from
+	}
+	return from, to, nil
+}
+
+// boundedIter leaves of every partition the rows within a range.
+type boundedIter struct {
+	rowgroup.Iter
+	from, to rowgroup.Bound
+	in       *rowgroup.Batch
+}
+
+func (it *boundedIter) Next(b *rowgroup.Batch) (bool, error) {
+	s := b.Schema()
+	for {
+		more, err := it.Iter.Next(it.in)
+		if err != nil || !more {
+			b.Reset()
+			return false, err
+		}
+		b.Clear()
+		for p := range it.in.NumPartitions() {
+			from, to := it.in.PartitionRows(p)
+			from = s.SearchBound(it.in, from, to, it.from, true)
+			to = s.SearchBound(it.in, from, to, it.to, false)
+			if from == to {
+				continue
+			}
+			*b.BeginPartition(it.in.Key(p)) = rowgroup.PartitionHead{Start: b.Len(), Deletion: rowgroup.LiveDeletion}
+			if err := b.AppendParts(it.in, from, to, p+1, p+1); err != nil {
+				return false, err
+			}
+		}
+		if b.Len() > 0 {
+			return true, nil
+		}
+	}
+}

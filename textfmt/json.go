@@ -1,0 +1,76 @@
+package textfmt
+
+import (
+	"encoding/hex"
+	"math"
+	"unicode/utf8"
+
+	"github.com/colsst/colsst/rowgroup"
+)
+
+// AppendJSON appends a serialised value of type t as JSON, in the forms that
+// DumpWriter tells of.
+func AppendJSON(dst []byte, t rowgroup.Type, b []byte) []byte {
+	text := isText(t)
+	if len(b) == 0 && !text || text && !utf8.Valid(b) || rowgroup.Valid(t, b) != nil {
+		dst = append(dst, `{"hex":"`...)
+		dst = hex.AppendEncode(dst, b)
+		return append(dst, `"}`...)
+	}
+	if text {
+		return appendJSONString(dst, b)
+	}
+	switch bare(t).Kind {
+	case rowgroup.KindDouble:
+		if v, _ := rowgroup.Float64Of(b); math.IsNaN(v) || math.IsInf(v, 0) {
+			return appendWord(dst, t, b)
+		}
+	case rowgroup.KindFloat:
+		if v, _ := rowgroup.Float32Of(b); math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return appendWord(dst, t, b)
+		}
+	case rowgroup.KindBoolean, rowgroup.KindTinyint, rowgroup.KindSmallint, rowgroup.KindInt, rowgroup.KindBigint,
+		rowgroup.KindUint8, rowgroup.KindUint16, rowgroup.KindUint32, rowgroup.KindUint64,
+		rowgroup.KindVarint, rowgroup.KindDecimal, rowgroup.KindCounter:
+	default:
+		return appendJSONString(dst, rowgroup.AppendText(nil, t, b))
+	}
+	return rowgroup.AppendText(dst, t, b)
+}
+
+// appendWord appends a float that is no number.
+func appendWord(dst []byte, t rowgroup.Type, b []byte) []byte {
+	if payload(t, b) {
+		dst = append(dst, `{"nan":"`...)
+		dst = hex.AppendEncode(dst, b)
+		return append(dst, `"}`...)
+	}
+	dst = append(dst, '"')
+	dst = rowgroup.AppendText(dst, t, b)
+	return append(dst, '"')
+}
+
+// appendJSONString appends UTF-8 text as a JSON string, escaping only what must
+// be escaped.
+func appendJSONString(dst, text []byte) []byte {
+	const digits = "0123456789abcdef"
+	dst = append(dst, '"')
+	for _, c := range text {
+		switch {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c == '\n':
+			dst = append(dst, `\n`...)
+		case c == '\r':
+			dst = append(dst, `\r`...)
+		case c == '\t':
+			dst = append(dst, `\t`...)
+		case c < 0x20:
+			dst = append(dst, `\u00`...)
+			dst = append(dst, digits[c>>4], digits[c&15])
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return append(dst, '"')
+}
