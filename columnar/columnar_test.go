@@ -30,7 +30,7 @@ func TestRoundTrip(t *testing.T) {
 		for combo, opts := range combinations() {
 			t.Run(name+"/"+combo, func(t *testing.T) {
 				r := rand.New(rand.NewPCG(1, 2))
-				for _, o := range []historyOptions{{5, 300, true}, {40, 3, false}, {4, 200, false}, {3, 1500, false}} {
+				for _, o := range []historyOptions{{5, 300, true}, {40, 3, false}, {4, 200, false}, {2, 1000, false}} {
 					b := history(t, s, r, o)
 					file := write(t, b, 1<<30, opts...)
 					rd := open(t, file)
@@ -46,11 +46,13 @@ func TestRoundTrip(t *testing.T) {
 					rev := b.Clone()
 					rev.Reverse()
 					same(t, dump(rev), got)
-					for _, n := range []int{1, 7, 128} {
-						if b.Len()/n > 1500 {
-							continue
+					if o.rows > 200 || len(combo) < 4 {
+						continue // batch boundaries: enough with the others
+					}
+					for _, n := range []int{1, 7, 128, 100_000} {
+						if n > 1 || o.rows < 10 {
+							require.True(t, slices.Equal(file, write(t, b, n, opts...)), "batches of %d", n)
 						}
-						require.True(t, slices.Equal(file, write(t, b, n, opts...)), "batches of %d", n)
 					}
 				}
 			})
@@ -218,4 +220,66 @@ func TestLive(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestLevels reads files whose indexes have several levels.
+func TestLevels(t *testing.T) {
+	s := testSchemas(t)["series"]
+	r := rand.New(rand.NewPCG(25, 26))
+	b := rowgroup.NewBatch(s)
+	for i := range 3000 {
+		b.BeginPartition(fmt.Appendf(nil, "%05d.%x", i, r.Uint32()))
+		n := 1
+		if i == 1500 {
+			n = 70_000
+		}
+		fillPartition(s, b, r, n, true)
+	}
+	file := write(t, b, 1<<30, WithRowGroupRows(1), WithBlockBytes(1))
+	rd := open(t, file)
+	require.NoError(t, rd.Verify(bg, VerifyValues, func(err error) { t.Error(err) }))
+	require.GreaterOrEqual(t, rd.foot.rootLevel, 1)
+	times := *b.Int64s(1)
+	for range 50 {
+		p := r.IntN(3000)
+		if r.IntN(2) == 0 {
+			p = 1500
+		}
+		q, err := rd.Partition(bg, b.Key(p))
+		require.NoError(t, err)
+		if p == 1500 {
+			require.Equal(t, 2, q.(*partition).own.level)
+		}
+		lo, hi := b.PartitionRows(p)
+		from := lo + r.IntN(hi-lo)
+		to := min(hi-1, from+r.IntN(20))
+		for _, desc := range []bool{false, true} {
+			it := q.Range(bg, bound(times[from], true), bound(times[to], true), rowgroup.ScanOptions{Desc: desc})
+			got := rowgroup.NewBatch(s)
+			var v []int64
+			for {
+				ok, err := it.Next(got)
+				require.NoError(t, err)
+				if !ok {
+					break
+				}
+				v = append(v, *got.Int64s(1)...)
+			}
+			if desc {
+				slices.Reverse(v)
+			}
+			require.Equal(t, times[from:to+1], v)
+		}
+	}
+	got := 0
+	it := rd.Scan(bg, rowgroup.ScanOptions{Desc: true})
+	for {
+		ok, err := it.Next(b)
+		require.NoError(t, err)
+		if !ok {
+			break
+		}
+		got += b.Len()
+	}
+	require.EqualValues(t, rd.Rows(), got)
 }

@@ -50,7 +50,8 @@ func (l *Layers) Overhead() int64 {
 }
 
 // ColumnDescription says what one column, or one kind of metadata, takes. The
-// Bytes of all sum to payload, row metadata and codec parameters.
+// Bytes of all sum to payload, row metadata and codec parameters. Those of the
+// partition key columns are in $key.
 type ColumnDescription struct {
 	Name      string           `json:"name"` // of metadata with a leading $: $write_time, $ttl, …
 	Type      string           `json:"type,omitempty"`
@@ -164,7 +165,6 @@ func (r *Reader) measureFooter(l *Layers) {
 // describeColumns gathers the streams of each column, and those of metadata by
 // name.
 func describeColumns(s *rowgroup.Schema, sizes *rowgroup.Sizes) []ColumnDescription {
-	from, _ := s.Range(rowgroup.Clustering)
 	var out []ColumnDescription
 	at := map[string]int{}
 	add := func(name string, c ColumnDescription) *ColumnDescription {
@@ -177,7 +177,7 @@ func describeColumns(s *rowgroup.Schema, sizes *rowgroup.Sizes) []ColumnDescript
 		}
 		return &out[i]
 	}
-	for i := from; i < s.NumColumns(); i++ {
+	for i := range s.NumColumns() {
 		c := s.Column(i)
 		add(c.Name, ColumnDescription{Type: c.Type.String(), Role: s.Role(i).String(), Desc: c.Desc})
 	}

@@ -103,7 +103,8 @@
 //	 1 r  schema          as in the stream
 //	 2    options         count, then name and value strings, uvarint length each
 //	 3 r  templates       count, then length and bytes of each
-//	 4 r  stream          logical length uvarint; under outer chunks: stored lengths, ints
+//	 4 r  stream          logical length uvarint; under outer chunks: their KiB uvarint,
+//	                     stored lengths, ints
 //	 5 r  partition index offset uvarint, length uvarint, level uvarint; empty if no partitions
 //	 6    filter          count uvarint | refs
 //	 7 r  totals          unfiltereds, partitions, groups, blocks, segments: uvarints |

@@ -154,6 +154,7 @@ func (f *footer) appendTo(dst []byte, chunk int) []byte {
 	section(secTemplates | required)
 	b = binary.AppendUvarint(b, uint64(f.streamLen))
 	if chunk > 0 {
+		b = binary.AppendUvarint(b, uint64(chunk>>10))
 		b = deltadelta.AppendInt64(b, f.stored)
 	}
 	section(secStream | required)
@@ -274,6 +275,9 @@ func (f *footer) parseStream(src []byte, chunk int, physical int64) error {
 			return encoding.Corruptf("footer", "a stream of %d bytes in %d", f.streamLen, physical)
 		}
 		return nil
+	}
+	if kib := r.uvarint(); kib != uint64(chunk>>10) {
+		return encoding.Corruptf("footer", "outer chunks of %d KiB, the file header says %d", kib, chunk>>10)
 	}
 	n := f.streamLen / int64(chunk)
 	if f.streamLen%int64(chunk) > 0 {

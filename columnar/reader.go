@@ -320,9 +320,9 @@ func decodeOptions(o *rowgroup.ScanOptions) *rowgroup.ScanOptions {
 	return &d
 }
 
-// strip drops from a batch of the live view what was read for it alone.
+// strip drops from a batch what the caller did not ask for.
 func strip(b *rowgroup.Batch, o *rowgroup.ScanOptions) {
-	if !o.Live || o.Columns == nil && !o.WithoutMetadata {
+	if o.Columns == nil && !o.WithoutMetadata {
 		return
 	}
 	s, n := b.Schema(), b.Len()
