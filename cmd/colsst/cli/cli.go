@@ -60,7 +60,7 @@ func printError(w io.Writer, err error) {
 		return
 	}
 	var coded *exitError
-	ours := errors.As(err, &coded) && coded.code != exitUsage
+	ours := errors.As(err, &coded) && coded.code != exitUsage && coded.code != exitInterrupted
 	for line := range strings.Lines(err.Error()) {
 		if line = strings.TrimSuffix(line, "\n"); ours {
 			fmt.Fprintln(w, line)
