@@ -73,11 +73,11 @@
 // parameters and body of encoding/bytestrings' front_coded. An entry of level 0
 // is a block (in a partition page, of a partition of more than one block the
 // first); an entry of level k is a page of level k-1. A gap is the distance
-// from the end of the entry before. A page lies behind all it refers to.
-// Positions are rowgroup.Schema.AppendPosition's. Open deletions are the range
-// deletions open at the start of a block. Flags: bit 0 static row, bit 1
-// markers, from bit 2 the level of the time root; the distance is counted from
-// the partition's first block.
+// from the end of the entry before, 0 for the first. A page lies behind all it
+// refers to. Positions are rowgroup.Schema.AppendPosition's. Open deletions are
+// the range deletions open at the start of a block. Flags: bit 0 static row,
+// bit 1 markers, from bit 2 the level of the time root; the distance is counted
+// from the partition's first block.
 //
 // # Filter
 //
@@ -88,11 +88,13 @@
 //	F body: seed u64 | log2 of segment length u8 | segments u32 | fingerprints
 //
 // There are (segments+2) << log2 fingerprints; a shard without keys is empty.
+// docs/format.md says which three of them a hash meets.
 //
 // # Statistics
 //
 //	Q body: for each segment
-//	        offset of its first block, from the segment before, uvarint |
+//	        offset of its first block, less that of the segment before in
+//	        this item (of the first: the offset), uvarint |
 //	        blocks uvarint | groups uvarint | rowgroup.Stats
 //
 // # Footer
