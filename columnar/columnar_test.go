@@ -1,6 +1,8 @@
 package columnar
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -8,12 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/invariants"
 	"github.com/colsst/colsst/rowgroup"
 )
 
 // combinations are the experiment's, and small sizes that make many levels.
 func combinations() map[string][]Option {
-	return map[string][]Option{
+	all := map[string][]Option{
 		"default": nil,
 		"B":       {WithColumnCompression("*"), WithCompression(16)},
 		"C":       {WithCompression(16)},
@@ -23,6 +27,12 @@ func combinations() map[string][]Option {
 		"tiny":    {WithRowGroupRows(3), WithBlockBytes(1), WithCompression(1)},
 		"bytes":   {WithRowGroupBytes(200), WithFilter(false)},
 	}
+	if invariants.Enabled { // slow builds
+		for _, name := range []string{"C", "D", "E", "bytes"} {
+			delete(all, name)
+		}
+	}
+	return all
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -227,11 +237,15 @@ func TestLevels(t *testing.T) {
 	s := testSchemas(t)["series"]
 	r := rand.New(rand.NewPCG(25, 26))
 	b := rowgroup.NewBatch(s)
+	rows, levels := 70_000, 2
+	if invariants.Enabled {
+		rows, levels = 10_000, 1
+	}
 	for i := range 3000 {
 		b.BeginPartition(fmt.Appendf(nil, "%05d.%x", i, r.Uint32()))
 		n := 1
 		if i == 1500 {
-			n = 70_000
+			n = rows
 		}
 		fillPartition(s, b, r, n, true)
 	}
@@ -248,7 +262,7 @@ func TestLevels(t *testing.T) {
 		q, err := rd.Partition(bg, b.Key(p))
 		require.NoError(t, err)
 		if p == 1500 {
-			require.Equal(t, 2, q.(*partition).own.level)
+			require.Equal(t, levels, q.(*partition).own.level)
 		}
 		lo, hi := b.PartitionRows(p)
 		from := lo + r.IntN(hi-lo)
@@ -282,4 +296,103 @@ func TestLevels(t *testing.T) {
 		got += b.Len()
 	}
 	require.EqualValues(t, rd.Rows(), got)
+}
+
+// TestUnknownOrder finds partitions where their order is not known.
+func TestUnknownOrder(t *testing.T) {
+	key := []rowgroup.Column{{Name: "k", Type: rowgroup.Text}}
+	s := table(t, key, []rowgroup.Column{{Name: "time", Type: rowgroup.Bigint}}, nil, rowgroup.WithOrder("custom:mine"))
+	b := rowgroup.NewBatch(s)
+	r := rand.New(rand.NewPCG(27, 28))
+	var keys []string
+	for i := range 300 {
+		keys = append(keys, fmt.Sprintf("%04x.%d", r.IntN(1<<16), i))
+		b.BeginPartition([]byte(keys[i]))
+		fillPartition(s, b, r, 1+r.IntN(20), true)
+	}
+	for _, opts := range [][]Option{nil, {WithRowGroupRows(4), WithBlockBytes(30), WithFilter(false)}} {
+		rd := open(t, write(t, b, 100, opts...))
+		require.NoError(t, rd.Verify(bg, VerifyValues, nil))
+		for p, k := range keys {
+			q, err := rd.Partition(bg, []byte(k))
+			require.NoError(t, err)
+			from, to := b.PartitionRows(p)
+			got, err := drain(q.Range(bg, rowgroup.Bound{}, rowgroup.Bound{}, rowgroup.ScanOptions{}), s)
+			require.NoError(t, err)
+			require.Len(t, rows(got), to-from)
+		}
+		_, err := rd.Partition(bg, []byte("none"))
+		require.ErrorIs(t, err, rowgroup.ErrNotFound)
+	}
+}
+
+func TestFilterShards(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 100, 5000} {
+		var hashes []uint64
+		for i := range n {
+			hashes = append(hashes, hashKey(fmt.Append(nil, i)), hashKey(fmt.Append(nil, i)))
+		}
+		var shards []*shard
+		_, err := writeFilter(slices.Clone(hashes), 600, func(h *header, body []byte) (ref, error) {
+			f, err := parseShard(slices.Clone(body))
+			require.NoError(t, err)
+			require.EqualValues(t, len(shards), h.fields[0])
+			shards = append(shards, &shard{f})
+			return ref{}, nil
+		})
+		require.NoError(t, err)
+		if n == 5000 {
+			require.Len(t, shards, 16)
+		}
+		contains := func(h uint64) bool {
+			f := shards[shardOf(h, len(shards))].filter
+			return f != nil && f.Contains(h)
+		}
+		for _, h := range hashes {
+			require.True(t, contains(h))
+		}
+		false1 := 0
+		for i := range 20_000 {
+			if contains(hashKey(fmt.Append(nil, "other", i))) {
+				false1++
+			}
+		}
+		require.Less(t, false1, 200, n)
+	}
+	for _, body := range [][]byte{{1}, make([]byte, filterHead), append(make([]byte, filterHead), 1, 2, 3),
+		append([]byte{0, 0, 0, 0, 0, 0, 0, 0, 60, 1, 0, 0, 0}, make([]byte, 100)...),
+		append([]byte{0, 0, 0, 0, 0, 0, 0, 0, 2, 255, 255, 255, 255}, make([]byte, 4)...)} {
+		_, err := parseShard(body)
+		require.ErrorIs(t, err, encoding.ErrCorrupt)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	b := points(t, sequence(10_000, 3)...)
+	rd := open(t, write(t, b, 1000))
+	p, err := rd.Partition(bg, nil)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(bg)
+	its := []rowgroup.Iter{rd.Scan(ctx, rowgroup.ScanOptions{}), rd.Scan(ctx, rowgroup.ScanOptions{Desc: true}),
+		p.Range(ctx, rowgroup.Bound{}, rowgroup.Bound{}, rowgroup.ScanOptions{}), p.Latest(ctx, 9000, rowgroup.ScanOptions{})}
+	part := rowgroup.NewBatch(b.Schema())
+	for _, it := range its {
+		ok, err := it.Next(part)
+		require.NoError(t, err)
+		require.True(t, ok)
+	}
+	cancel()
+	for _, it := range its {
+		for err = error(nil); err == nil; {
+			var ok bool
+			ok, err = it.Next(part)
+			require.False(t, ok && err != nil)
+		}
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	_, err = rd.Partition(ctx, nil)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, rd.Verify(ctx, VerifyValues, nil), context.Canceled)
+	_, err = Salvage(ctx, bytes.NewReader(nil), 0)
+	require.Error(t, err)
 }

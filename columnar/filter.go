@@ -31,12 +31,13 @@ func shardOf(hash uint64, shards int) int {
 	return int(hash >> (64 - bits.TrailingZeros(uint(shards))))
 }
 
-// writeFilter writes the filter of the hashes, which it sorts, shard by shard.
-func writeFilter(hashes []uint64, emit func(h *header, body []byte) (ref, error)) ([]ref, error) {
+// writeFilter writes the filter of the hashes, which it sorts, in shards of
+// about perShard keys at most.
+func writeFilter(hashes []uint64, perShard int, emit func(h *header, body []byte) (ref, error)) ([]ref, error) {
 	slices.Sort(hashes)
 	hashes = slices.Compact(hashes)
 	shards := 1
-	for len(hashes)/shards > shardKeys {
+	for len(hashes)/shards > perShard {
 		shards <<= 1
 	}
 	var refs []ref

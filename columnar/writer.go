@@ -679,7 +679,7 @@ func (w *Writer) finish() error {
 		return err
 	}
 	if w.o.filter && f.totals.partitions > 1 {
-		if f.filter, err = writeFilter(w.hashes, w.writeItem); err != nil {
+		if f.filter, err = writeFilter(w.hashes, shardKeys, w.writeItem); err != nil {
 			return err
 		}
 	}
