@@ -3,6 +3,7 @@ package main
 
 import (
 	"os"
+	_ "time/tzdata" // --tz works on machines that have none
 
 	"github.com/colsst/colsst/cmd/colsst/cli"
 )

@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -76,6 +77,7 @@ type tool struct {
 	quiet      bool
 	verbose    bool
 	noProgress bool
+	started    time.Time
 }
 
 // command makes a command whose errors carry exit codes.
@@ -89,7 +91,10 @@ func command(use, short, long string, args cobra.PositionalArgs, run func(t *too
 			}
 			return nil
 		},
-		RunE:                  func(_ *cobra.Command, a []string) error { return classify(run(t, a)) },
+		RunE: func(_ *cobra.Command, a []string) error {
+			t.started = time.Now()
+			return classify(run(t, a))
+		},
 		SilenceUsage:          true,
 		SilenceErrors:         true,
 		DisableFlagsInUseLine: true,
@@ -97,7 +102,7 @@ func command(use, short, long string, args cobra.PositionalArgs, run func(t *too
 	t.cmd.SetFlagErrorFunc(flagError)
 	f := t.cmd.Flags()
 	f.BoolVarP(&t.quiet, "quiet", "q", false, "print nothing but results and errors")
-	f.BoolVarP(&t.verbose, "verbose", "v", false, "say more on stderr")
+	f.BoolVarP(&t.verbose, "verbose", "v", false, "tell the time taken too")
 	f.BoolVar(&t.noProgress, "no-progress", false, "no progress on a terminal")
 	return t
 }

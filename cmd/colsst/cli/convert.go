@@ -283,6 +283,9 @@ func (t *tool) printSummary(s *summary, asJSON bool) error {
 		s.BytesPerRow = &per
 		text += fmt.Sprintf(", %.2f bytes/row", per)
 	}
+	if took := time.Since(t.started); t.verbose && took > 0 {
+		text += fmt.Sprintf(", %s, %.0f rows/s", took.Round(time.Millisecond), float64(s.Rows)/took.Seconds())
+	}
 	t.notef("%s", text)
 	if asJSON {
 		return json.NewEncoder(t.cmd.ErrOrStderr()).Encode(s)

@@ -93,7 +93,8 @@ func TestT39KilledWriter(t *testing.T) {
 // A command that is interrupted ends with code 130 and removes its temporary
 // file.
 func TestInterrupt(t *testing.T) {
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for i, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, os.Interrupt} {
+		idle := i == 2 // nothing comes on stdin any more
 		dir := t.TempDir()
 		cmd := exec.Command("colsst", "convert", "-", "--input-format", "csv", "--time", "t:s", "--type", "v=double",
 			"-o", filepath.Join(dir, "out.csst"))
@@ -105,15 +106,19 @@ func TestInterrupt(t *testing.T) {
 		go func() {
 			_, _ = io.WriteString(in, "t,v\n")
 			for line := strings.Repeat("1,2\n", 1<<14); ; {
-				if _, err := io.WriteString(in, line); err != nil {
+				if _, err := io.WriteString(in, line); err != nil || idle {
 					return
 				}
 			}
 		}()
-		require.Eventually(t, func() bool {
-			temporary, _ := leftovers(t, dir)
-			return len(temporary) == 1
-		}, 10*time.Second, 5*time.Millisecond)
+		if idle {
+			time.Sleep(200 * time.Millisecond)
+		} else {
+			require.Eventually(t, func() bool {
+				temporary, _ := leftovers(t, dir)
+				return len(temporary) == 1
+			}, 10*time.Second, 5*time.Millisecond)
+		}
 		require.NoError(t, cmd.Process.Signal(sig))
 		err = cmd.Wait()
 		var exit *exec.ExitError

@@ -55,6 +55,7 @@ type input struct {
 	size   int64     // -1: not known
 	format string
 	temp   string // to be removed
+	pipe   *io.PipeReader
 }
 
 // openInput opens path ("-": stdin) and finds its format out, unless it is
@@ -63,7 +64,7 @@ type input struct {
 func (t *tool) openInput(path, format string) (*input, error) {
 	in := &input{name: path, size: -1, format: format}
 	if path == "-" {
-		in.name, in.r = "stdin", t.cmd.InOrStdin()
+		in.name, in.r = "stdin", in.interruptible(t)
 	} else {
 		f, err := os.Open(path)
 		if err != nil {
@@ -98,7 +99,24 @@ func (t *tool) openInput(path, format string) (*input, error) {
 	return in, nil
 }
 
+// interruptible is stdin as a reader that ends with the command's context, even
+// while nothing comes.
+func (in *input) interruptible(t *tool) io.Reader {
+	stdin, ctx := t.cmd.InOrStdin(), t.ctx()
+	r, w := io.Pipe()
+	in.pipe = r
+	go func() {
+		_, err := io.Copy(w, stdin)
+		_ = w.CloseWithError(err) // never fails
+	}()
+	context.AfterFunc(ctx, func() { _ = w.CloseWithError(ctx.Err()) }) // never fails
+	return r
+}
+
 func (in *input) close() {
+	if in.pipe != nil {
+		_ = in.pipe.Close() // never fails
+	}
 	if in.f != nil {
 		_ = in.f.Close() // only read
 	}
@@ -119,7 +137,7 @@ func (r *inputReader) Read(p []byte) (int, error) {
 }
 
 func inputFailure(name string, err error) error {
-	if err == nil || errors.Is(err, io.EOF) {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return coded(exitInput, named(name, err))
