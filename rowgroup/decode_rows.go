@@ -564,12 +564,17 @@ func (d *blockDecoder) filter(sel []int32, live []int64, count int, has func(Liv
 	return pos
 }
 
-// decodeColumn decodes column streams s of cells at positions sel.
+// decodeColumn decodes column streams s of cells at positions sel, in rows of
+// the liveness states live, nil where all are live. A cell can be as its row
+// only where the row has a liveness.
 func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, live []int64, o *ScanOptions) error {
 	if d.count(s+cState, g) != len(sel) {
 		return d.corrupt(s+cState, g, "%d states for %d rows", d.count(s+cState, g), len(sel))
 	}
 	if d.zero(s+cState, g) {
+		if slices.Contains(live, int64(LivenessNone)) {
+			return d.corrupt(s+cState, g, "cells as rows without liveness")
+		}
 		for i := cWriteTime; i < numColumnStreams; i++ {
 			if i != cValue && d.count(s+i, g) != 0 {
 				return d.corrupt(s+i, g, "values of no cell")
@@ -603,6 +608,9 @@ func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, liv
 			k == CellAsRow && c&(CellOwnTime|CellOwnExpiry) != 0 || k == CellLive && c&CellOwnExpiry != 0 ||
 			k == CellTombstone && c&^(CellOwnTime|cellKinds) != 0 || c&CellEmpty != 0 && c&CellException != 0 {
 			return d.corrupt(s+cState, g, "cell state %#x", x)
+		}
+		if live != nil && Liveness(live[i]) == LivenessNone && k != CellAbsent && c&CellOwnTime == 0 {
+			return d.corrupt(s+cState, g, "cell state %#x in a row without liveness", x)
 		}
 		v.Cells[p] = c
 		if c.HasValue() {
