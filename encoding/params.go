@@ -1,6 +1,25 @@
 package encoding
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Distance estimates the bits that a parameter a takes in a block after b in
+// the chunk before: those of the signed integer a-b.
+func Distance(a, b int64) int {
+	d := a - b
+	return bits.Len64(uint64(d<<1 ^ d>>63))
+}
+
+// Distance is the sum of the Distances of all parameters.
+func (p *Params) Distance(last *Params) int {
+	n := 0
+	for i, v := range p {
+		n += Distance(v, last[i])
+	}
+	return n
+}
 
 // AppendParams appends p in line, for self-contained forms: one byte with bit
 // i set where parameter i is not zero, then those as zigzag varints.

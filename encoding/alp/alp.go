@@ -25,21 +25,19 @@
 //
 // # Parameters
 //
-//	    Decimal   DecimalDelta  Bits  BitsDelta  Split
-//	P1  0         first         0     first      dictionary size, 1 to 8
-//	P2  base      base          base  base       0
-//	P3  width     width         w     w          0
-//	P4  patches   patches       c     c          0
-//	P5  patch width, negative for signed patches 0
-//	P6  e*32+f    e*32+f        z     z          left width, 1 to 16
-//	P7  exceptions exceptions   0     0          exceptions
+//	    Decimal     DecimalDelta  Bits  BitsDelta  Split
+//	P1  0           v[0] >> w     0     v[0] >> w  dictionary size, 1 to 8
+//	P2  base        base          base  base       0
+//	P3  w, width    w             w     w          0
+//	P4  patches     patches       c     c          0
+//	P5  patch width (package frame)                0
+//	P6  e*32+f      e*32+f        z     z          left width, 1 to 16
+//	P7  exceptions  exceptions    0     0          exceptions
 //
-// All are 0 for Verbatim. With width w, base B = P2 << max(0, w-7). A packed
-// value u stands for B + u in the plain modes. In the delta modes value i is
-// (P1 << w) + the sum over j <= i of (B + u[j]); so u[0] holds the low bits of
-// the first value. The high bits of a patch are unsigned where P5 >= 0 and
-// two's complement where P5 < 0; then a patch may lower its value, so that a
-// frame need not reach down to the smallest.
+// All are 0 for Verbatim. P2 to P5 are a frame of reference (package frame),
+// in which a code u[i] stands for base + s[i]. That is integer v[i] in the plain
+// modes. In the delta modes v[0] is (P1 << w) + u[0], and v[i] is
+// v[i-1] + base + s[i].
 //
 // # Body
 //
@@ -76,6 +74,7 @@ import (
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
+	"github.com/colsst/colsst/encoding/internal/frame"
 	"github.com/colsst/colsst/simd"
 )
 
@@ -118,10 +117,10 @@ func (m Mode) decimal() bool { return m == Decimal || m == DecimalDelta }
 const (
 	pMode = iota
 	pFirst
-	pBase
-	pWidth
-	pPatches
-	pPatchWidth
+	_ // 2 to 5: package frame
+	_
+	_
+	_
 	pPair
 	pExceptions
 
@@ -132,8 +131,6 @@ const (
 
 const (
 	part = "alp"
-
-	vectorLen = 1024 // values of a vector of the self-contained form
 
 	limit64 = 1 << 51 // largest |integer| of a float64 decimal
 	limit32 = 1 << 24 // the same of a float32
@@ -147,9 +144,7 @@ const (
 type layout struct {
 	mode       Mode
 	first      int64 // shifted: what the sums of the delta modes begin with
-	base       int64 // shifted
-	shape      bitpack.Shape
-	sign       uint64 // the sign bit of a signed patch, or 0
+	frame      frame.Frame
 	pair       pair
 	zeros      uint // Bits, BitsDelta: low bits left out
 	dictionary int  // Split: entries
@@ -204,7 +199,7 @@ func parse(p *encoding.Params, n int, m uint) (layout, error) {
 		return l, encoding.Corruptf(part, "%d exceptions among %d values", x, n)
 	}
 	l.exceptions = int(p[pExceptions])
-	positions := simd.PackedLen(l.exceptions, bitpack.PositionWidth(n))
+	positions := bitpack.PositionsLen(l.exceptions, n)
 	switch mode {
 	case Verbatim:
 		l.len = n * int(m/8)
@@ -223,28 +218,14 @@ func parse(p *encoding.Params, n int, m uint) (layout, error) {
 		return l, nil
 	}
 
-	patchWidth := p[pPatchWidth]
-	if patchWidth < -int64(m) || patchWidth > int64(m) {
-		return l, encoding.Corruptf(part, "patch width %d", patchWidth)
-	}
-	if patchWidth < 0 {
-		patchWidth = -patchWidth
-	}
 	var err error
-	if l.shape, err = bitpack.CheckShape(part, p[pWidth], p[pPatches], patchWidth, n, m); err != nil {
+	if l.frame, err = frame.Load(part, p, n, m); err != nil {
 		return l, err
 	}
-	w := l.shape.Width
-	if p[pPatchWidth] < 0 {
-		l.sign = 1 << (w + l.shape.PatchWidth - 1)
-	}
-	var ok bool
-	if l.base, ok = shifted(p[pBase], baseShift(w), m); !ok {
-		return l, encoding.Corruptf(part, "base %d beside width %d", p[pBase], w)
-	}
-	if l.first, ok = shifted(p[pFirst], w, m); !ok {
+	if w := l.frame.Width; !frame.Fits(p[pFirst], m-w) {
 		return l, encoding.Corruptf(part, "first %d beside width %d", p[pFirst], w)
 	}
+	l.first = p[pFirst] << l.frame.Width
 	switch c := p[pPair]; {
 	case !mode.decimal():
 		if c < 0 || c >= int64(m) {
@@ -256,21 +237,9 @@ func parse(p *encoding.Params, n int, m uint) (layout, error) {
 	default:
 		l.pair = pairOf(c)
 	}
-	l.len = l.shape.Len(n) + positions + l.exceptions*int(m/8)
+	l.len = l.frame.Len(n) + positions + l.exceptions*int(m/8)
 	return l, nil
 }
-
-// shifted is x << s, if that is an integer of m bits.
-func shifted(x int64, s, m uint) (int64, bool) {
-	if x == 0 {
-		return 0, true
-	}
-	y := x << s
-	return y, s < m && y>>s == x && y<<(64-m)>>(64-m) == y
-}
-
-// baseShift is how far a base is shifted beside width w.
-func baseShift(w uint) uint { return max(w, 7) - 7 }
 
 // codeWidth is the bits of a code into a dictionary of d entries.
 func codeWidth(d int) uint { return uint(bits.Len(uint(d - 1))) }

@@ -2,10 +2,10 @@ package alp
 
 import (
 	"math"
-	"slices"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
+	"github.com/colsst/colsst/encoding/internal/inline"
 	"github.com/colsst/colsst/internal/le"
 	"github.com/colsst/colsst/simd"
 )
@@ -18,7 +18,9 @@ type Decoder struct {
 
 // halves are two scratch slices of n.
 func (d *Decoder) halves(n int) (u, codes []uint64) {
-	d.scratch = slices.Grow(d.scratch[:0], 2*n)
+	if len(d.scratch) < 2*n {
+		d.scratch = make([]uint64, 2*n)
+	}
 	return d.scratch[:n], d.scratch[n : 2*n]
 }
 
@@ -54,8 +56,8 @@ func (l *layout) unpack(u []uint64, body []byte) (rest []byte, err error) {
 	case Verbatim, Split:
 		return body, nil
 	}
-	n := l.shape.Len(len(u))
-	return body[n:], bitpack.Decode(part, u, body[:n], l.shape)
+	n := l.frame.Len(len(u))
+	return body[n:], bitpack.Decode(part, u, body[:n], l.frame.Shape())
 }
 
 func errTooLarge(mode Mode) error {
@@ -69,7 +71,7 @@ func decode64(dst []float64, l *layout, body []byte, u, codes []uint64) error {
 		return err
 	}
 	u = u[:len(dst)]
-	sign, add := l.sign, uint64(l.base)-l.sign
+	add, flip := l.frame.Terms()
 	zeros := l.zeros & 63
 	switch l.mode {
 	case Verbatim:
@@ -78,32 +80,23 @@ func decode64(dst []float64, l *layout, body []byte, u, codes []uint64) error {
 		}
 	case Bits:
 		for i, x := range u {
-			dst[i] = math.Float64frombits(uint64(ordered64(int64(x^sign+add), zeros)) << zeros)
+			dst[i] = math.Float64frombits(uint64(ordered64(int64(x^flip+uint64(add)), zeros)) << zeros)
 		}
 	case BitsDelta:
-		sum := uint64(l.first)
+		sum := uint64(l.first - l.frame.Base())
 		for i, x := range u {
-			sum += x ^ sign + add
+			sum += x ^ flip + uint64(add)
 			dst[i] = math.Float64frombits(uint64(ordered64(int64(sum), zeros)) << zeros)
 		}
 	case Decimal, DecimalDelta:
 		back, scale := pow10[l.pair.f], inv10[l.pair.e]
-		var top uint64
+		ok := false
 		if l.mode == Decimal {
-			for i, x := range u {
-				x = x ^ sign + add
-				top = max(top, x+limit64)
-				dst[i] = float64(float64(int64(x))*back) * scale
-			}
+			ok = plain64(dst, u, add, flip, back, scale)
 		} else {
-			sum := uint64(l.first)
-			for i, x := range u {
-				sum += x ^ sign + add
-				top = max(top, sum+limit64)
-				dst[i] = float64(float64(int64(sum))*back) * scale
-			}
+			ok = sums64(dst, u, l.first-l.frame.Base(), add, flip, back, scale)
 		}
-		if top > 2*limit64 {
+		if !ok {
 			return errTooLarge(l.mode)
 		}
 		if l.exceptions == 0 {
@@ -134,7 +127,7 @@ func decode32(dst []float32, l *layout, body []byte, u, codes []uint64) error {
 		return err
 	}
 	u = u[:len(dst)]
-	sign, add := l.sign, uint64(l.base)-l.sign
+	add, flip := l.frame.Terms()
 	zeros := l.zeros & 31
 	switch l.mode {
 	case Verbatim:
@@ -143,32 +136,23 @@ func decode32(dst []float32, l *layout, body []byte, u, codes []uint64) error {
 		}
 	case Bits:
 		for i, x := range u {
-			dst[i] = math.Float32frombits(uint32(ordered32(int32(x^sign+add), zeros)) << zeros)
+			dst[i] = math.Float32frombits(uint32(ordered32(int32(x^flip+uint64(add)), zeros)) << zeros)
 		}
 	case BitsDelta:
-		sum := uint64(l.first)
+		sum := uint64(l.first - l.frame.Base())
 		for i, x := range u {
-			sum += x ^ sign + add
+			sum += x ^ flip + uint64(add)
 			dst[i] = math.Float32frombits(uint32(ordered32(int32(sum), zeros)) << zeros)
 		}
 	case Decimal, DecimalDelta:
 		back, scale := pow10[l.pair.f], inv10[l.pair.e]
-		var top uint32
+		ok := false
 		if l.mode == Decimal {
-			for i, x := range u {
-				d := int32(x ^ sign + add)
-				top = max(top, uint32(d)+limit32)
-				dst[i] = float32(float64(float64(d)*back) * scale)
-			}
+			ok = plain32(dst, u, add, flip, back, scale)
 		} else {
-			sum := uint64(l.first)
-			for i, x := range u {
-				sum += x ^ sign + add
-				top = max(top, uint32(sum)+limit32)
-				dst[i] = float32(float64(float64(int32(sum))*back) * scale)
-			}
+			ok = sums32(dst, u, l.first-l.frame.Base(), add, flip, back, scale)
 		}
-		if top > 2*limit32 {
+		if !ok {
 			return errTooLarge(l.mode)
 		}
 		if l.exceptions == 0 {
@@ -192,19 +176,56 @@ func decode32(dst []float32, l *layout, body []byte, u, codes []uint64) error {
 	return nil
 }
 
+// plain64 decodes Decimal: add + u^flip is an integer. It reports whether all
+// are in range.
+func plain64(dst []float64, u []uint64, add int64, flip uint64, back, scale float64) bool {
+	var top uint64
+	for i, x := range u[:len(dst)] {
+		x = x ^ flip + uint64(add)
+		top = max(top, x+limit64)
+		dst[i] = float64(float64(int64(x))*back) * scale
+	}
+	return top <= 2*limit64
+}
+
+// sums64 decodes DecimalDelta: each integer is the one before, at first sum,
+// and add + u^flip.
+func sums64(dst []float64, u []uint64, sum, add int64, flip uint64, back, scale float64) bool {
+	var top uint64
+	for i, x := range u[:len(dst)] {
+		sum += add + int64(x^flip)
+		top = max(top, uint64(sum)+limit64)
+		dst[i] = float64(float64(sum)*back) * scale
+	}
+	return top <= 2*limit64
+}
+
+// plain32 is plain64 for float32.
+func plain32(dst []float32, u []uint64, add int64, flip uint64, back, scale float64) bool {
+	var top uint32
+	for i, x := range u[:len(dst)] {
+		d := int32(x ^ flip + uint64(add))
+		top = max(top, uint32(d)+limit32)
+		dst[i] = float32(float64(float64(d)*back) * scale)
+	}
+	return top <= 2*limit32
+}
+
+// sums32 is sums64 for float32.
+func sums32(dst []float32, u []uint64, sum, add int64, flip uint64, back, scale float64) bool {
+	var top uint32
+	for i, x := range u[:len(dst)] {
+		sum += add + int64(x^flip)
+		top = max(top, uint32(sum)+limit32)
+		dst[i] = float32(float64(float64(int32(sum))*back) * scale)
+	}
+	return top <= 2*limit32
+}
+
 // positions fills u with the positions of the exceptions and returns what
 // follows them.
 func (l *layout) positions(u []uint64, src []byte) (rest []byte, err error) {
-	b := bitpack.PositionWidth(len(u))
-	n := simd.PackedLen(l.exceptions, b)
-	at := u[:l.exceptions]
-	simd.Unpack64(at, src[:n], b)
-	for i, p := range at {
-		if p >= uint64(len(u)) || i > 0 && p <= at[i-1] {
-			return nil, encoding.Corruptf(part, "exception %d at position %d of %d", i, p, len(u))
-		}
-	}
-	return src[n:], nil
+	return src[bitpack.PositionsLen(l.exceptions, len(u)):], bitpack.DecodePositions(part, u[:l.exceptions], src, len(u))
 }
 
 // split fills u with patterns of m bits from the body of Split.
@@ -247,49 +268,18 @@ func (l *layout) split(u, codes []uint64, src []byte, m uint) error {
 // returns what follows it in src. It fails with a CorruptError and allocates
 // nothing.
 func DecodeFloat64(dst []float64, src []byte) (rest []byte, err error) {
-	var u, codes [vectorLen]uint64
-	for len(dst) > 0 {
-		n := min(len(dst), vectorLen)
-		l, body, rest, err := readVector(src, n, 64)
-		if err != nil {
-			return nil, err
-		}
-		if err := decode64(dst[:n], &l, body, u[:n], codes[:n]); err != nil {
-			return nil, err
-		}
-		dst, src = dst[n:], rest
-	}
-	return src, nil
+	var scratch [2 * inline.Vector]uint64
+	d := Decoder{scratch: scratch[:]}
+	return inline.DecodeVectors(part, dst, src,
+		func(p encoding.Params, n int) (int, error) { return Float64Len(&p, n) },
+		func(v []float64, p encoding.Params, body []byte) error { return d.Float64(v, &p, body) })
 }
 
 // DecodeFloat32 is DecodeFloat64 for float32.
 func DecodeFloat32(dst []float32, src []byte) (rest []byte, err error) {
-	var u, codes [vectorLen]uint64
-	for len(dst) > 0 {
-		n := min(len(dst), vectorLen)
-		l, body, rest, err := readVector(src, n, 32)
-		if err != nil {
-			return nil, err
-		}
-		if err := decode32(dst[:n], &l, body, u[:n], codes[:n]); err != nil {
-			return nil, err
-		}
-		dst, src = dst[n:], rest
-	}
-	return src, nil
-}
-
-// readVector reads the parameters of n values of m bits and cuts off the body.
-func readVector(src []byte, n int, m uint) (l layout, body, rest []byte, err error) {
-	p, src, err := encoding.ReadParams(part, src)
-	if err != nil {
-		return l, nil, nil, err
-	}
-	if l, err = parse(&p, n, m); err != nil {
-		return l, nil, nil, err
-	}
-	if len(src) < l.len {
-		return l, nil, nil, encoding.Corruptf(part, "%d bytes left of a body of %d", len(src), l.len)
-	}
-	return l, src[:l.len], src[l.len:], nil
+	var scratch [2 * inline.Vector]uint64
+	d := Decoder{scratch: scratch[:]}
+	return inline.DecodeVectors(part, dst, src,
+		func(p encoding.Params, n int) (int, error) { return Float32Len(&p, n) },
+		func(v []float32, p encoding.Params, body []byte) error { return d.Float32(v, &p, body) })
 }

@@ -7,7 +7,8 @@ import (
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
-	"github.com/colsst/colsst/simd"
+	"github.com/colsst/colsst/encoding/internal/frame"
+	"github.com/colsst/colsst/encoding/internal/inline"
 )
 
 // Encoder encodes the chunks of one column, one after another. It keeps
@@ -16,14 +17,15 @@ import (
 // Resets it serves one column, hence one type. It is not safe for concurrent
 // use.
 type Encoder struct {
-	raw        []uint64 // the patterns
-	ordered    []int64  // the integers of the same order
-	ints       []int64  // the decimals
-	deltas     []int64
+	raw        []uint64   // the patterns
+	ordered    []int64    // the integers of the same order
+	ints       []int64    // the decimals
+	deltas     [2][]int64 // the differences of ordered and of ints
 	packed     []uint64
 	exceptions []uint64 // positions
 
 	last   encoding.Params
+	prev   frame.Frame
 	search search
 	cut    cut
 }
@@ -31,17 +33,21 @@ type Encoder struct {
 // Reset forgets what was learned, as at the start of a segment; the bytes that
 // follow depend on the chunks since then alone.
 func (e *Encoder) Reset() {
-	e.last = encoding.Params{}
+	e.forget()
 	e.search = search{}
 	e.cut = cut{}
 }
+
+// forget forgets the parameters of the chunk before; in line, they cost what
+// they are.
+func (e *Encoder) forget() { e.last, e.prev = encoding.Params{}, frame.Frame{} }
 
 func (e *Encoder) grow(n int) {
 	if cap(e.raw) < n {
 		e.raw = make([]uint64, n)
 		e.ordered = make([]int64, n)
 		e.ints = make([]int64, n)
-		e.deltas = make([]int64, n)
+		e.deltas = [2][]int64{make([]int64, n), make([]int64, n)}
 		e.packed = make([]uint64, n)
 		e.exceptions = make([]uint64, n)
 	}
@@ -71,7 +77,8 @@ func (e *Encoder) AppendFloat32(dst []byte, src []float32, p *encoding.Params) [
 // plan is one way to encode the chunk.
 type plan struct {
 	params encoding.Params
-	frame  frame
+	values []int64 // what the frame packs
+	frame  frame.Frame
 	split  dictionary
 	bits   int // of body and, by estimate, parameters
 }
@@ -98,12 +105,10 @@ func (e *Encoder) choose(m uint) plan {
 		ints := e.ints[:n]
 		fill(ints, e.exceptions)
 		e.consider(&best, ints, Decimal, pr.param(), m)
-		e.consider(&best, ints, DecimalDelta, pr.param(), m)
 	}
 	if !ok || len(e.exceptions) > 0 || best.bits > n*int(m)/4 {
 		z := e.order(m)
 		e.consider(&best, e.ordered, Bits, z, m)
-		e.consider(&best, e.ordered, BitsDelta, z, m)
 	}
 	if best.bits > n*int(m)*5/8 {
 		s := e.split(m)
@@ -117,7 +122,7 @@ func (e *Encoder) choose(m uint) plan {
 	} else {
 		e.search.known = false
 	}
-	e.last = best.params
+	e.last, e.prev = best.params, best.frame
 	return best
 }
 
@@ -129,22 +134,15 @@ func (e *Encoder) appendBody(dst []byte, c *plan, m uint) []byte {
 	case Split:
 		return e.appendSplit(dst, &c.split, m)
 	case Bits, BitsDelta:
-		return e.appendFrame(dst, e.ordered, c, m)
+		return e.appendFrame(dst, e.ordered[0], c)
 	}
-	dst = e.appendFrame(dst, e.ints[:len(e.raw)], c, m)
-	dst = simd.AppendPack64(dst, e.exceptions, bitpack.PositionWidth(len(e.raw)))
+	dst = e.appendFrame(dst, e.ints[0], c)
+	dst = bitpack.AppendPositions(dst, e.exceptions, len(e.raw))
 	u := e.packed[:len(e.exceptions)]
 	for i, at := range e.exceptions {
 		u[i] = e.raw[at]
 	}
 	return appendRaw(dst, u, m)
-}
-
-// appendVector appends e.raw in the self-contained form.
-func (e *Encoder) appendVector(dst []byte, m uint) []byte {
-	e.last = encoding.Params{} // parameters in line cost what they are
-	c := e.choose(m)
-	return e.appendBody(encoding.AppendParams(dst, &c.params), &c, m)
 }
 
 // order sets e.ordered to the order-keeping integers of e.raw and returns how
@@ -176,22 +174,35 @@ func (e *Encoder) order(m uint) int64 {
 	return int64(z)
 }
 
-// consider keeps in best the smaller of it and mode for the integers v, p6
-// being parameter 6.
+// consider keeps in best the smallest of it, the plain mode for the integers v,
+// and the mode of their differences; p6 is parameter 6.
 func (e *Encoder) consider(best *plan, v []int64, mode Mode, p6 int64, m uint) {
-	n := len(v)
-	c := plan{params: encoding.Params{pMode: int64(mode), pPair: p6}}
-	w := v
-	if mode.delta() {
-		w = e.deltas[:n-1]
-		for i := range w {
-			w[i] = (v[i+1] - v[i]) << (64 - m) >> (64 - m)
-		}
+	delta := mode + 1
+	d := e.differences(v, delta, m)
+	core, _ := frame.Core(v)
+	coreDelta, _ := frame.Core(d)
+	if core < coreDelta {
+		e.fit(best, v, v, core, mode, p6, m)
+		e.fit(best, v, d, coreDelta, delta, p6, m)
+	} else {
+		e.fit(best, v, d, coreDelta, delta, p6, m)
+		e.fit(best, v, v, core, mode, p6, m)
 	}
-	c.frame = frameOf(w, n, m, &e.last)
-	c.frame.set(&c.params)
+}
+
+// fit keeps in best the smaller of it and mode, which packs the values x for
+// the integers v, unless most of x lie too far from each other for that.
+func (e *Encoder) fit(best *plan, v, x []int64, core uint64, mode Mode, p6 int64, m uint) {
+	n := len(v)
+	if !frame.Hopeful(core, n, best.bits) {
+		return
+	}
+	c := plan{params: encoding.Params{pMode: int64(mode), pPair: p6}, values: x}
+	lo, hi := frame.Extremes(x)
+	c.frame = frame.Fit(x, lo, hi, n, m, e.prev)
+	c.frame.Store(&c.params)
 	if mode.delta() {
-		c.params[pFirst] = c.frame.first(v[0], m)
+		c.params[pFirst] = c.frame.High(v[0], m)
 	}
 	if mode.decimal() {
 		c.params[pExceptions] = int64(len(e.exceptions))
@@ -199,12 +210,17 @@ func (e *Encoder) consider(best *plan, v []int64, mode Mode, p6 int64, m uint) {
 	e.keep(best, c, m)
 }
 
-// first is parameter 1 of a delta mode whose first value is v.
-func (f frame) first(v int64, m uint) int64 {
-	if f.shape.Width >= m {
-		return 0
+// differences are those of neighbours in v, the integers of mode.
+func (e *Encoder) differences(v []int64, mode Mode, m uint) []int64 {
+	d := e.deltas[0]
+	if mode.decimal() {
+		d = e.deltas[1]
 	}
-	return (v - f.offset()) << (64 - m) >> (64 - m + f.shape.Width)
+	d = d[:len(v)-1]
+	for i := range d {
+		d[i] = frame.Wrap(v[i+1]-v[i], m)
+	}
+	return d
 }
 
 // keep replaces best by c if c is smaller. The body must be shorter than
@@ -215,31 +231,21 @@ func (e *Encoder) keep(best *plan, c plan, m uint) {
 	if err != nil || l.len >= n*int(m/8) {
 		return
 	}
-	c.bits = 8 * l.len
-	for i, x := range c.params {
-		c.bits += paramBits(x - e.last[i])
-	}
+	c.bits = 8*l.len + c.params.Distance(&e.last)
 	if c.bits < best.bits {
 		*best = c
 	}
 }
 
-// appendFrame packs the integers v as the plan says.
-func (e *Encoder) appendFrame(dst []byte, v []int64, c *plan, m uint) []byte {
-	u := e.packed[:len(v)]
-	f := c.frame
-	off, mask := f.offset(), f.mask()
-	if Mode(c.params[pMode]).delta() {
-		u[0] = uint64(v[0]-off) & (^uint64(0) >> (64 - f.shape.Width))
-		for i := 1; i < len(v); i++ {
-			u[i] = uint64(v[i]-v[i-1]-off) & mask
-		}
-	} else {
-		for i, x := range v {
-			u[i] = uint64(x-off) & mask
-		}
+// appendFrame packs the integers as the plan says, of which first is the first.
+func (e *Encoder) appendFrame(dst []byte, first int64, c *plan) []byte {
+	u := e.packed[:len(e.raw)]
+	codes := u
+	if c.mode().delta() {
+		u[0], codes = c.frame.Low(first), u[1:]
 	}
-	return bitpack.Append(dst, u, f.shape)
+	c.frame.Codes(codes, c.values)
+	return bitpack.Append(dst, u, c.frame.Shape())
 }
 
 // appendRaw appends patterns of m bits, little-endian.
@@ -260,29 +266,17 @@ func appendRaw(dst []byte, raw []uint64, m uint) []byte {
 // a value and 16 for every vector of 1,024.
 func AppendFloat64(dst []byte, src []float64) []byte {
 	var e Encoder
-	for len(src) > 0 {
-		n := min(len(src), vectorLen)
-		e.grow(n)
-		for i, x := range src[:n] {
-			e.raw[i] = math.Float64bits(x)
-		}
-		dst = e.appendVector(dst, 64)
-		src = src[n:]
-	}
-	return dst
+	return inline.AppendVectors(dst, src, func(dst []byte, v []float64, p *encoding.Params) []byte {
+		e.forget()
+		return e.AppendFloat64(dst, v, p)
+	})
 }
 
 // AppendFloat32 is AppendFloat64 for float32, with at most 4 bytes a value.
 func AppendFloat32(dst []byte, src []float32) []byte {
 	var e Encoder
-	for len(src) > 0 {
-		n := min(len(src), vectorLen)
-		e.grow(n)
-		for i, x := range src[:n] {
-			e.raw[i] = uint64(math.Float32bits(x))
-		}
-		dst = e.appendVector(dst, 32)
-		src = src[n:]
-	}
-	return dst
+	return inline.AppendVectors(dst, src, func(dst []byte, v []float32, p *encoding.Params) []byte {
+		e.forget()
+		return e.AppendFloat32(dst, v, p)
+	})
 }

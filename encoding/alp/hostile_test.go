@@ -182,10 +182,10 @@ func TestHostileIntegers(t *testing.T) {
 		{"32 beyond", encoding.Params{1, 0, 1<<24 + 1, 0, 0, 0, 0, 0}, 3, true, false},
 		{"32 below", encoding.Params{1, 0, -1<<24 - 1, 0, 0, 0, 0, 0}, 3, true, false},
 		{"far", encoding.Params{1, 0, math.MinInt64, 0, 0, 0, 0, 0}, 3, false, false},
-		{"sum at the limit", encoding.Params{2, 0, 1 << 23, 0, 0, 0, 0, 0}, 2, true, true},
-		{"sum beyond", encoding.Params{2, 1, 1 << 23, 0, 0, 0, 0, 0}, 2, true, false},
-		{"64 sum at the limit", encoding.Params{2, 0, 1 << 50, 0, 0, 0, 0, 0}, 2, true, false},
-		{"64 sum beyond", encoding.Params{2, 1, 1 << 50, 0, 0, 0, 0, 0}, 2, false, false},
+		{"sum at the limit", encoding.Params{2, 0, 1 << 24, 0, 0, 0, 0, 0}, 2, true, true},
+		{"sum beyond", encoding.Params{2, 1, 1 << 24, 0, 0, 0, 0, 0}, 2, true, false},
+		{"64 sum at the limit", encoding.Params{2, 0, 1 << 51, 0, 0, 0, 0, 0}, 2, true, false},
+		{"64 sum beyond", encoding.Params{2, 1, 1 << 51, 0, 0, 0, 0, 0}, 2, false, false},
 		{"64 sum wraps", encoding.Params{2, 0, 1 << 62, 0, 0, 0, 0, 0}, 4, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -133,7 +133,7 @@ func (e *Encoder) appendSplit(dst []byte, s *dictionary, m uint) []byte {
 		lefts[i] = uint64(left)
 	}
 	dst = simd.AppendPack64(dst, lefts[:s.size], s.width)
-	dst = simd.AppendPack64(dst, positions, bitpack.PositionWidth(len(e.raw)))
+	dst = bitpack.AppendPositions(dst, positions, len(e.raw))
 	for i, p := range positions {
 		u[i] = e.raw[p] >> right
 	}

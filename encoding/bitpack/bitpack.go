@@ -16,6 +16,8 @@
 // adds its high bits, shifted left by w, to the low bits of the value at its
 // position; positions ascend strictly. w+p is at most 64.
 //
+// Positions of other things, such as exceptions, are packed in the same way.
+//
 // None of the numbers is stored here: n is the caller's count, and w, c and p
 // (the Shape) are parameters that the caller keeps.
 package bitpack
@@ -43,6 +45,26 @@ func PositionWidth(n int) uint {
 	return uint(bits.Len(uint(n - 1)))
 }
 
+// PositionsLen is the number of bytes of c positions among n values.
+func PositionsLen(c, n int) int { return simd.PackedLen(c, PositionWidth(n)) }
+
+// AppendPositions appends positions among n values, packed.
+func AppendPositions(dst []byte, pos []uint64, n int) []byte {
+	return simd.AppendPack64(dst, pos, PositionWidth(n))
+}
+
+// DecodePositions fills pos from the PositionsLen(len(pos), n) bytes of src. It
+// fails on positions that do not ascend or are not below n.
+func DecodePositions(part string, pos []uint64, src []byte, n int) error {
+	simd.Unpack64(pos, src, PositionWidth(n))
+	for i, p := range pos {
+		if p >= uint64(n) || i > 0 && p <= pos[i-1] {
+			return encoding.Corruptf(part, "position %d of %d is %d among %d values", i, len(pos), p, n)
+		}
+	}
+	return nil
+}
+
 // CheckShape turns three parameters read from a file into a Shape, or says
 // why they cannot be one for n values of at most maxWidth bits.
 func CheckShape(part string, width, patches, patchWidth int64, n int, maxWidth uint) (Shape, error) {
@@ -59,44 +81,11 @@ func CheckShape(part string, width, patches, patchWidth int64, n int, maxWidth u
 
 // Len is the number of bytes that n values take in this shape.
 func (s Shape) Len(n int) int {
-	return simd.PackedLen(n, s.Width) + simd.PackedLen(s.Patches, PositionWidth(n)) + simd.PackedLen(s.Patches, s.PatchWidth)
-}
-
-// Choose is the smallest shape for the values, given how many of them need
-// each number of bits: counts[k] values need exactly k bits. Patching must
-// save at least saving bytes to be chosen.
-func Choose(counts *[65]int, n int, saving int) Shape {
-	top := 64
-	for top > 0 && counts[top] == 0 {
-		top--
-	}
-	best := Shape{Width: uint(top)}
-	bestLen := best.Len(n)
-	plain := bestLen
-	over := 0
-	for w := top - 1; w >= 0; w-- {
-		over += counts[w+1]
-		if over > n/2 {
-			break
-		}
-		s := Shape{Width: uint(w), Patches: over, PatchWidth: uint(top - w)}
-		if l := s.Len(n); l < bestLen && l <= plain-saving {
-			best, bestLen = s, l
-		}
-	}
-	return best
-}
-
-// Count fills counts with the number of values of each bit length.
-func Count(counts *[65]int, src []uint64) {
-	*counts = [65]int{}
-	for _, x := range src {
-		counts[bits.Len64(x)]++
-	}
+	return simd.PackedLen(n, s.Width) + PositionsLen(s.Patches, n) + simd.PackedLen(s.Patches, s.PatchWidth)
 }
 
 // Append appends src packed in shape s. Exactly s.Patches values must need
-// more than s.Width bits, as Choose arranges.
+// more than s.Width bits, and none more than the patches add.
 func Append(dst []byte, src []uint64, s Shape) []byte {
 	dst = simd.AppendPack64(dst, src, s.Width)
 	if s.Patches == 0 {

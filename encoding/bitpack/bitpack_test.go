@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
 )
 
@@ -24,15 +25,32 @@ func TestRoundTripAllWidths(t *testing.T) {
 					src[i] &= 15
 				}
 			}
-			var counts [65]int
-			bitpack.Count(&counts, src)
-			s := bitpack.Choose(&counts, n, 0)
+			s := bitpack.Shape{Width: w / 2, PatchWidth: w - w/2}
+			for _, x := range src {
+				if x>>s.Width != 0 {
+					s.Patches++
+				}
+			}
 			b := bitpack.Append(nil, src, s)
 			require.Len(t, b, s.Len(n))
 			dst := make([]uint64, n)
 			require.NoError(t, bitpack.Decode("t", dst, b, s))
 			require.Equal(t, src, dst)
 		}
+	}
+}
+
+func TestPositions(t *testing.T) {
+	for _, pos := range [][]uint64{{}, {0}, {99}, {0, 1, 50, 98, 99}} {
+		b := bitpack.AppendPositions(nil, pos, 100)
+		require.Len(t, b, bitpack.PositionsLen(len(pos), 100))
+		back := make([]uint64, len(pos))
+		require.NoError(t, bitpack.DecodePositions("t", back, b, 100))
+		require.Equal(t, pos, back)
+	}
+	for _, pos := range [][]uint64{{100}, {1, 1}, {2, 1}, {0, 127}} {
+		b := bitpack.AppendPositions(nil, pos, 100)
+		require.ErrorIs(t, bitpack.DecodePositions("t", make([]uint64, len(pos)), b, 100), encoding.ErrCorrupt)
 	}
 }
 

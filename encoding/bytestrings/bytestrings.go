@@ -54,7 +54,8 @@ import (
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/encoding/frame"
+	"github.com/colsst/colsst/encoding/internal/frame"
+	"github.com/colsst/colsst/encoding/internal/inline"
 )
 
 const lengthBytes = "length bytes"
@@ -179,28 +180,20 @@ func (d *Decoder) LengthBytes(dst *Strings, n int, p *encoding.Params, body []by
 // the parameters in line and the body, to dst.
 func AppendBytes(dst []byte, src *Strings) []byte {
 	var e Encoder
-	var p encoding.Params
-	body := e.AppendLengthBytes(nil, src, &p)
-	return append(encoding.AppendParams(dst, &p), body...)
+	return inline.Append(dst, func(dst []byte, p *encoding.Params) []byte { return e.AppendLengthBytes(dst, src, p) })
 }
 
 // DecodeBytes appends n strings to dst from what AppendBytes wrote of as many,
 // and returns what follows it. It fails on more than limit bytes of strings.
 func DecodeBytes(dst *Strings, n int, src []byte, limit int) (rest []byte, err error) {
-	p, src, err := encoding.ReadParams(lengthBytes, src)
+	p, body, rest, err := inline.Read(lengthBytes, src, n,
+		func(p encoding.Params, n int) (int, error) { return LengthBytesLen(&p, n) })
 	if err != nil {
 		return nil, err
-	}
-	size, err := LengthBytesLen(&p, n)
-	if err != nil {
-		return nil, err
-	}
-	if size > len(src) {
-		return nil, encoding.Corruptf(lengthBytes, "%d bytes left, want %d", len(src), size)
 	}
 	var d Decoder
-	if err := d.LengthBytes(dst, n, &p, src[:size], limit); err != nil {
+	if err := d.LengthBytes(dst, n, &p, body, limit); err != nil {
 		return nil, err
 	}
-	return src[size:], nil
+	return rest, nil
 }

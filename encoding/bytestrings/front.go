@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/encoding/frame"
+	"github.com/colsst/colsst/encoding/internal/frame"
 	"github.com/colsst/colsst/simd"
 )
 
@@ -34,7 +34,8 @@ func (e *front) reset() {
 // string of src is longer than encoding.MaxValueBytes.
 func (e *Encoder) AppendFrontCoded(dst []byte, src *Strings, p *encoding.Params) []byte {
 	at := len(dst)
-	dst, *p = e.appendSuffixes(dst, src)
+	dst, prefix, suffix, excess := e.appendSuffixes(dst, src)
+	*p = encoding.Params{excess, prefix.P, int64(prefix.Width), suffix.P, int64(suffix.Width)}
 	if length := integerLength(src); length > 0 {
 		f, q := e.integers(src, length)
 		size := int(packedLen(src.Len(), f.Width))
@@ -44,8 +45,7 @@ func (e *Encoder) AppendFrontCoded(dst []byte, src *Strings, p *encoding.Params)
 		}
 	}
 	if p[5] == 0 {
-		e.prefix = frame.Frame{P: p[1], Width: uint(p[2])}
-		e.suffix = frame.Frame{P: p[3], Width: uint(p[4])}
+		e.prefix, e.suffix = prefix, suffix
 	}
 	for i, v := range p {
 		e.step[i], e.last[i] = v-e.last[i], v
@@ -58,17 +58,14 @@ func (e *Encoder) AppendFrontCoded(dst []byte, src *Strings, p *encoding.Params)
 func (e *front) paramBytes(p *encoding.Params) int {
 	n := 0
 	for i, v := range p {
-		d := v - e.last[i]
-		n += min(bitLen(d), bitLen(d-e.step[i]))
+		n += min(encoding.Distance(v, e.last[i]), encoding.Distance(v-e.last[i], e.step[i]))
 	}
 	return (n + 7) / 8
 }
 
-// bitLen is the number of bits of a signed integer, 0 for 0.
-func bitLen(v int64) int { return bits.Len64(uint64(v<<1 ^ v>>63)) }
-
-// appendSuffixes appends the form of prefixes and suffixes.
-func (e *Encoder) appendSuffixes(dst []byte, src *Strings) ([]byte, encoding.Params) {
+// appendSuffixes appends the form of prefixes and suffixes, whose lengths above
+// the base sum to excess.
+func (e *Encoder) appendSuffixes(dst []byte, src *Strings) (out []byte, prefix, suffix frame.Frame, excess int64) {
 	e.prefixes, e.lens = e.prefixes[:0], e.lens[:0]
 	var last []byte
 	for i := range src.Len() {
@@ -80,14 +77,14 @@ func (e *Encoder) appendSuffixes(dst []byte, src *Strings) ([]byte, encoding.Par
 		e.lens = append(e.lens, uint32(len(s)-shared))
 		last = s
 	}
-	dst, prefix, _ := appendLengths(dst, e.prefixes, e.prefix)
-	dst, suffix, excess := appendLengths(dst, e.lens, e.suffix)
+	dst, prefix, _ = appendLengths(dst, e.prefixes, e.prefix)
+	dst, suffix, excess = appendLengths(dst, e.lens, e.suffix)
 	base := uint32(suffix.Base())
 	for i, n := range e.lens {
 		s := src.At(i)
 		dst = append(dst, s[len(s)-int(n+base):]...)
 	}
-	return dst, encoding.Params{excess, prefix.P, int64(prefix.Width), suffix.P, int64(suffix.Width)}
+	return dst, prefix, suffix, excess
 }
 
 // sharedPrefix is the number of bytes that a and b begin with alike.
@@ -140,7 +137,7 @@ func (e *front) integers(src *Strings, length int) (frame.Frame, encoding.Params
 		e.deltas = append(e.deltas, uint64(d))
 		last = x
 	}
-	f := frame.Choose(lo, hi, len(e.deltas), e.delta)
+	f := frame.Choose(lo, hi, len(e.deltas), 64, e.delta)
 	for i := range e.deltas {
 		e.deltas[i] -= uint64(f.Base())
 	}
@@ -167,7 +164,7 @@ func checkFront(p *encoding.Params, n int) (s frontShape, err error) {
 	}
 	if p[5] > 0 {
 		s.integer = int(p[5])
-		s.delta, err = frame.Check(frontCoded, p[1], p[2], 64)
+		s.delta, err = frame.Check(frontCoded, p[1], p[2], 0, 0, n, 64)
 		s.payload = packedLen(n, s.delta.Width)
 		return s, err
 	}

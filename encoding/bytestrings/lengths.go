@@ -2,7 +2,7 @@ package bytestrings
 
 import (
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/encoding/frame"
+	"github.com/colsst/colsst/encoding/internal/frame"
 	"github.com/colsst/colsst/simd"
 )
 
@@ -20,7 +20,7 @@ func appendLengths(dst []byte, lens []uint32, prev frame.Frame) (out []byte, f f
 	for _, n := range lens {
 		lo, hi = min(lo, n), max(hi, n)
 	}
-	f = frame.Choose(int64(lo), int64(hi), len(lens), prev)
+	f = frame.Choose(int64(lo), int64(hi), len(lens), 64, prev)
 	base := uint32(f.Base())
 	for i, n := range lens {
 		lens[i] = n - base
@@ -31,11 +31,11 @@ func appendLengths(dst []byte, lens []uint32, prev frame.Frame) (out []byte, f f
 
 // checkLengths checks the frame of n lengths, which may be none.
 func checkLengths(part string, p, width int64, n int) (frame.Frame, error) {
-	f, err := frame.Check(part, p, width, maxLengthWidth)
+	f, err := frame.Check(part, p, width, 0, 0, n, 64)
 	if err != nil {
 		return f, err
 	}
-	if base := f.Base(); base > encoding.MaxValueBytes || base < -(1<<f.Width-1) {
+	if base := f.Base(); f.Width > maxLengthWidth || base > encoding.MaxValueBytes || base < -(1<<f.Width-1) {
 		return f, encoding.Corruptf(part, "%d lengths of %d and %d bits", n, base, f.Width)
 	}
 	return f, nil

@@ -3,6 +3,7 @@ package deltadelta
 import (
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
+	"github.com/colsst/colsst/simd"
 )
 
 type integer interface{ int32 | int64 }
@@ -42,7 +43,7 @@ func decode[T integer](d *Decoder, dst []T, p *encoding.Params, body []byte, siz
 		return nil
 	}
 	if len(body) == 0 && c.form == formSteps {
-		fill(dst, T(c.first)*T(c.second)+T(c.frame.Base), T(c.second))
+		fill(dst, T(c.first)*T(c.second)+T(c.frame.Base()), T(c.second))
 		return nil
 	}
 	if len(d.scratch) < 2*n {
@@ -50,7 +51,7 @@ func decode[T integer](d *Decoder, dst []T, p *encoding.Params, body []byte, siz
 	}
 	u := d.scratch[:n]
 	run := c.frame.Len(n)
-	if err := bitpack.Decode(part, u, body[:run], c.frame.Shape); err != nil {
+	if err := bitpack.Decode(part, u, body[:run], c.frame.Shape()); err != nil {
 		return err
 	}
 	add, flip := c.frame.Terms()
@@ -114,20 +115,15 @@ func steps[T integer](d *Decoder, dst []T, u []uint64, c *chunk, add T, flip uin
 	n, g := len(dst), c.gaps
 	pos := d.scratch[n : n+g]
 	sizes := d.scratch[n+g : n+2*g]
-	cut := c.positions(n).Len(g)
-	if err := bitpack.Decode(part, pos, body[:cut], c.positions(n)); err != nil {
+	cut := bitpack.PositionsLen(g, n)
+	if err := bitpack.DecodePositions(part, pos, body[:cut], n); err != nil {
 		return err
 	}
-	if err := bitpack.Decode(part, sizes, body[cut:], c.sizes()); err != nil {
-		return err
-	}
+	simd.Unpack64(sizes, body[cut:], c.gapWidth)
 	step := T(c.second)
 	acc := T(c.first)*step + add
 	from := 0
 	for i, p := range pos {
-		if p >= uint64(n) || i > 0 && p <= pos[i-1] {
-			return encoding.Corruptf(part, "gap %d of %d at position %d of %d", i, g, p, n)
-		}
 		to := int(p)
 		acc = ticks(dst[from:to], u[from:to], acc, step, flip)
 		acc += step * T(int64(sizes[i]>>1)^-int64(sizes[i]&1))

@@ -7,7 +7,7 @@
 // smallest, its parameters counted in. All arithmetic wraps modulo 2^64 for
 // int64 and 2^32 for int32. n is the number of values, v[i] value i, u[i]
 // code i of the packed run and s[i] the signed distance that it stands for
-// (package patched: base + s[i] is the value of a code, where base, width w and
+// (package frame: base + s[i] is the value of a code, where base, width w and
 // patches are parameters 2 to 5).
 //
 //	0 constant   v[i] = p1
@@ -45,10 +45,10 @@
 //	    constant  frame  deltas       deltas of deltas   steps
 //	p0  0         1      2            3                  4
 //	p1  value     0      v[0] >> w    v[0] >> w          first tick
-//	p2  0         base   base         base               phase
+//	p2  0         base   base         base               phase, the base
 //	p3  0         width  width        width              width
-//	p4  0         patch count
-//	p5  0         patch width
+//	p4  0         patch count, in each of these forms
+//	p5  0         patch width, in each; negative as package frame says
 //	p6  0         0      0            d[1] >> w          period
 //	p7  0         0      0            0                  gaps
 //
@@ -65,13 +65,12 @@ package deltadelta
 import (
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
-	"github.com/colsst/colsst/encoding/internal/patched"
+	"github.com/colsst/colsst/encoding/internal/frame"
+	"github.com/colsst/colsst/encoding/internal/inline"
+	"github.com/colsst/colsst/simd"
 )
 
 const part = "delta_of_delta values"
-
-// vector is the number of values that self-contained data encodes at once.
-const vector = 1024
 
 // The forms of a chunk.
 const (
@@ -98,7 +97,7 @@ var gapWidths = [8]uint{2, 3, 4, 5, 7, 10, 16, 64}
 type chunk struct {
 	form          int
 	first, second int64
-	frame         patched.Frame
+	frame         frame.Frame
 	gaps          int
 	gapWidth      uint
 }
@@ -110,10 +109,10 @@ func load(p *encoding.Params, n int, size uint) (c chunk, err error) {
 	}
 	c.form = int(p[paramForm])
 	c.first, c.second = p[paramFirst], p[paramSecond]
-	if !patched.Fits(c.first, size) || !patched.Fits(c.second, size) {
+	if !frame.Fits(c.first, size) || !frame.Fits(c.second, size) {
 		return c, encoding.Corruptf(part, "parameters %d and %d outside of %d bits", c.first, c.second, size)
 	}
-	if c.frame, err = patched.Load(part, p, n, size); err != nil {
+	if c.frame, err = frame.Load(part, p, n, size); err != nil {
 		return c, err
 	}
 	if g := p[paramGaps]; g != 0 {
@@ -147,12 +146,8 @@ func (c *chunk) len(n int) int {
 	if c.form == formConstant {
 		return 0
 	}
-	return c.frame.Len(n) + c.positions(n).Len(c.gaps) + c.sizes().Len(c.gaps)
+	return c.frame.Len(n) + bitpack.PositionsLen(c.gaps, n) + simd.PackedLen(c.gaps, c.gapWidth)
 }
-
-// positions and sizes are the shapes of the two runs about gaps.
-func (c *chunk) positions(n int) bitpack.Shape { return bitpack.Shape{Width: bitpack.PositionWidth(n)} }
-func (c *chunk) sizes() bitpack.Shape          { return bitpack.Shape{Width: c.gapWidth} }
 
 // Int64Len is the length in bytes of the body of n int64 values with
 // parameters p. It checks all of p: the error is a CorruptError.
@@ -173,27 +168,13 @@ func bodyLen(p *encoding.Params, n int, size uint) (int, error) {
 // values take some 10 bytes a vector of 1,024 beyond their size.
 func AppendInt64(dst []byte, src []int64) []byte {
 	var e Encoder
-	var p encoding.Params
-	for len(src) > 0 {
-		v := src[:min(vector, len(src))]
-		src = src[len(v):]
-		e.body = e.AppendInt64(e.body[:0], v, &p)
-		dst = append(encoding.AppendParams(dst, &p), e.body...)
-	}
-	return dst
+	return inline.AppendVectors(dst, src, e.AppendInt64)
 }
 
 // AppendInt32 is AppendInt64 for int32 values.
 func AppendInt32(dst []byte, src []int32) []byte {
 	var e Encoder
-	var p encoding.Params
-	for len(src) > 0 {
-		v := src[:min(vector, len(src))]
-		src = src[len(v):]
-		e.body = e.AppendInt32(e.body[:0], v, &p)
-		dst = append(encoding.AppendParams(dst, &p), e.body...)
-	}
-	return dst
+	return inline.AppendVectors(dst, src, e.AppendInt32)
 }
 
 // DecodeInt64 fills dst, of the count that AppendInt64 was given, from the
@@ -209,26 +190,9 @@ func DecodeInt32(dst []int32, src []byte) (rest []byte, err error) {
 }
 
 func decodeAll[T integer](dst []T, src []byte, size uint) ([]byte, error) {
-	var scratch [vector * 2]uint64
+	var scratch [2 * inline.Vector]uint64
 	d := Decoder{scratch: scratch[:]}
-	for len(dst) > 0 {
-		v := dst[:min(vector, len(dst))]
-		dst = dst[len(v):]
-		p, rest, err := encoding.ReadParams(part, src)
-		if err != nil {
-			return nil, err
-		}
-		n, err := bodyLen(&p, len(v), size)
-		if err != nil {
-			return nil, err
-		}
-		if n > len(rest) {
-			return nil, encoding.Corruptf(part, "%d bytes left, want %d", len(rest), n)
-		}
-		if err := decode(&d, v, &p, rest[:n], size); err != nil {
-			return nil, err
-		}
-		src = rest[n:]
-	}
-	return src, nil
+	return inline.DecodeVectors(part, dst, src,
+		func(p encoding.Params, n int) (int, error) { return bodyLen(&p, n, size) },
+		func(v []T, p encoding.Params, body []byte) error { return decode(&d, v, &p, body, size) })
 }

@@ -5,16 +5,17 @@ import (
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
-	"github.com/colsst/colsst/encoding/internal/patched"
+	"github.com/colsst/colsst/encoding/internal/frame"
+	"github.com/colsst/colsst/simd"
 )
 
 // Encoder holds the scratch of encoding, and what the chunks before had: a
 // chunk keeps their parameters where that costs its body nothing. Its zero
 // value is ready. It is not for concurrent use.
 type Encoder struct {
-	last   encoding.Params // of the chunk before
-	base   [numForms]int64 // the base that each form had last
-	period int64           // of the steps
+	last   encoding.Params       // of the chunk before
+	prev   [numForms]frame.Frame // the frame that each form had last
+	period int64                 // of the steps
 
 	wide   []int64 // int32 values
 	deltas []int64 // deltas[i] = v[i] - v[i-1]
@@ -23,13 +24,12 @@ type Encoder struct {
 	codes  []uint64
 	gapPos []uint64
 	gaps   []uint64 // zigzag
-	body   []byte   // of the self-contained form
 }
 
 // Reset forgets the chunks before, as at the start of a segment. The scratch
 // is kept.
 func (e *Encoder) Reset() {
-	e.last, e.base, e.period = encoding.Params{}, [numForms]int64{}, 0
+	e.last, e.prev, e.period = encoding.Params{}, [numForms]frame.Frame{}, 0
 }
 
 // AppendInt64 appends the body of one chunk to dst and sets all of p. Any
@@ -58,7 +58,7 @@ func resize[T any](s []T, n int) []T {
 // candidate is a form that a chunk may take.
 type candidate struct {
 	chunk
-	cost int // bytes of the body, and an estimate of those of the parameters
+	cost int // bits of the body, and an estimate of those of the parameters
 }
 
 func (c *candidate) params() (p encoding.Params) {
@@ -78,12 +78,7 @@ func (c *candidate) params() (p encoding.Params) {
 // parameter the bits of its distance to the one of the chunk before.
 func (e *Encoder) price(c *candidate, n int) {
 	p := c.params()
-	size := 0
-	for i := range p {
-		d := p[i] - e.last[i]
-		size += bits.Len64(uint64(d<<1 ^ d>>63))
-	}
-	c.cost = c.len(n) + size/8
+	c.cost = 8*c.len(n) + p.Distance(&e.last)
 }
 
 func (e *Encoder) encode(dst []byte, v []int64, size uint, p *encoding.Params) []byte {
@@ -91,7 +86,7 @@ func (e *Encoder) encode(dst []byte, v []int64, size uint, p *encoding.Params) [
 	best := e.choose(v, size)
 	*p = best.params()
 	e.last = *p
-	e.base[best.form] = best.frame.Base
+	e.prev[best.form] = best.frame
 	if best.form == formConstant {
 		return dst
 	}
@@ -102,27 +97,25 @@ func (e *Encoder) encode(dst []byte, v []int64, size uint, p *encoding.Params) [
 		return dst
 	}
 
-	w := best.frame.Width
 	e.codes = resize(e.codes, n)
 	u := e.codes
-	low := ^uint64(0) >> (64 - w)
 	switch best.form {
 	case formFrame:
 		best.frame.Codes(u, v)
 	case formDeltas:
-		u[0] = uint64(v[0]) & low
+		u[0] = best.frame.Low(v[0])
 		best.frame.Codes(u[1:], e.deltas[1:])
 	case formDeltaDeltas:
-		u[0] = uint64(v[0]) & low
-		u[1] = uint64(e.deltas[1]) & low
+		u[0] = best.frame.Low(v[0])
+		u[1] = best.frame.Low(e.deltas[1])
 		best.frame.Codes(u[2:], e.second[2:])
 	case formSteps:
 		best.frame.Codes(u, e.rest)
 	}
-	dst = bitpack.Append(dst, u, best.frame.Shape)
+	dst = bitpack.Append(dst, u, best.frame.Shape())
 	if best.gaps > 0 {
-		dst = bitpack.Append(dst, e.gapPos, best.positions(n))
-		dst = bitpack.Append(dst, e.gaps, best.sizes())
+		dst = bitpack.AppendPositions(dst, e.gapPos, n)
+		dst = simd.AppendPack64(dst, e.gaps, best.gapWidth)
 	}
 	return dst
 }
@@ -143,12 +136,12 @@ func (e *Encoder) choose(v []int64, size uint) candidate {
 	d := e.deltas
 	d[0] = 0
 	lo, hi := v[0], v[0]
-	d1 := patched.Wrap(v[1]-v[0], size)
+	d1 := frame.Wrap(v[1]-v[0], size)
 	dlo, dhi := d1, d1
 	for i := 1; i < n; i++ {
 		x := v[i]
 		lo, hi = min(lo, x), max(hi, x)
-		y := patched.Wrap(x-v[i-1], size)
+		y := frame.Wrap(x-v[i-1], size)
 		dlo, dhi = min(dlo, y), max(dhi, y)
 		d[i] = y
 	}
@@ -159,8 +152,8 @@ func (e *Encoder) choose(v []int64, size uint) candidate {
 		return e.regular(v, d1, size)
 	}
 
-	best = candidate{chunk: chunk{form: formDeltas, frame: patched.Fit(d[1:], dlo, dhi, n, size, e.base[formDeltas])}}
-	best.first = high(v[0], best.frame.Width, size)
+	best = candidate{chunk: chunk{form: formDeltas, frame: frame.Fit(d[1:], dlo, dhi, n, size, e.prev[formDeltas])}}
+	best.first = best.frame.High(v[0], size)
 	e.price(&best, n)
 	consider := func(c candidate) {
 		if e.price(&c, n); c.cost < best.cost {
@@ -168,14 +161,14 @@ func (e *Encoder) choose(v []int64, size uint) candidate {
 		}
 	}
 
-	spread, middle := patched.Core(d[1:])
+	spread, middle := frame.Core(d[1:])
 	if dlo == dhi {
 		consider(e.regular(v, d1, size))
 	} else if c, ok := e.steps(v, spread, middle, size, best.cost); ok {
 		consider(c)
 	}
-	if core, _ := patched.Core(v); hopeful(core, n, best.cost) {
-		c := candidate{chunk: chunk{form: formFrame, frame: patched.Fit(v, lo, hi, n, size, e.base[formFrame])}}
+	if core, _ := frame.Core(v); frame.Hopeful(core, n, best.cost) {
+		c := candidate{chunk: chunk{form: formFrame, frame: frame.Fit(v, lo, hi, n, size, e.prev[formFrame])}}
 		consider(c)
 	}
 	if c, ok := e.deltaDeltas(v, size, best.cost); ok {
@@ -184,29 +177,14 @@ func (e *Encoder) choose(v []int64, size uint) candidate {
 	return best
 }
 
-// high is what is left of x, a value of size bits, without its low w bits.
-func high(x int64, w, size uint) int64 {
-	if w >= size {
-		return 0
-	}
-	return x >> w
-}
-
-// hopeful reports whether n values most of which lie within core of each
-// other may pack into fewer than cost bytes.
-func hopeful(core uint64, n, cost int) bool {
-	w := max(bits.Len64(core), 1) - 1
-	return n*w/8 < cost
-}
-
 // regular is the form of values that differ by a constant step, not zero.
 func (e *Encoder) regular(v []int64, step int64, size uint) candidate {
 	c := candidate{chunk: chunk{form: formSteps, second: step}}
 	c.first = e.firstTick(v[0], step, size)
-	c.frame.Base = patched.Wrap(v[0]-c.first*step, size)
+	c.frame.P = frame.Wrap(v[0]-c.first*step, size)
 	e.rest = resize(e.rest, len(v))
 	for i := range e.rest {
-		e.rest[i] = c.frame.Base
+		e.rest[i] = c.frame.P
 	}
 	return c
 }
@@ -214,7 +192,7 @@ func (e *Encoder) regular(v []int64, step int64, size uint) candidate {
 // firstTick numbers the tick nearest to v, given the phase of the chunk
 // before.
 func (e *Encoder) firstTick(v, period int64, size uint) int64 {
-	return patched.Wrap(divide(patched.Wrap(v-e.base[formSteps], size), period), size)
+	return frame.Wrap(divide(frame.Wrap(v-e.prev[formSteps].Base(), size), period), size)
 }
 
 // deltaDeltas is the form of deltas of deltas, where it may cost less.
@@ -224,28 +202,28 @@ func (e *Encoder) deltaDeltas(v []int64, size uint, cost int) (c candidate, ok b
 		return c, false
 	}
 	d := e.deltas
-	var buf [patched.Samples]int64
+	var buf [frame.Samples]int64
 	few := min(n-2, len(buf))
 	for i := range few {
 		at := 2 + (2*i+1)*(n-2)/(2*few)
-		buf[i] = patched.Wrap(d[at]-d[at-1], size)
+		buf[i] = frame.Wrap(d[at]-d[at-1], size)
 	}
-	if core, _ := patched.CoreOf(buf[:few]); !hopeful(core, n, cost) {
+	if core, _ := frame.CoreOf(buf[:few]); !frame.Hopeful(core, n, cost) {
 		return c, false
 	}
 	e.second = resize(e.second, n)
 	s := e.second
-	first := patched.Wrap(d[2]-d[1], size)
+	first := frame.Wrap(d[2]-d[1], size)
 	lo, hi := first, first
 	for i := 2; i < n; i++ {
-		x := patched.Wrap(d[i]-d[i-1], size)
+		x := frame.Wrap(d[i]-d[i-1], size)
 		lo, hi = min(lo, x), max(hi, x)
 		s[i] = x
 	}
 	c.form = formDeltaDeltas
-	c.frame = patched.Fit(s[2:], lo, hi, n, size, e.base[formDeltaDeltas])
-	c.first = high(v[0], c.frame.Width, size)
-	c.second = high(d[1], c.frame.Width, size)
+	c.frame = frame.Fit(s[2:], lo, hi, n, size, e.prev[formDeltaDeltas])
+	c.first = c.frame.High(v[0], size)
+	c.second = c.frame.High(d[1], size)
 	return c, true
 }
 
@@ -266,7 +244,7 @@ func (e *Encoder) steps(v []int64, spread uint64, middle int64, size uint, cost 
 	e.gapPos, e.gaps = e.gapPos[:0], e.gaps[:0]
 	var widest uint64
 	tick := first * period
-	r0 := patched.Wrap(v[0]-tick, size)
+	r0 := frame.Wrap(v[0]-tick, size)
 	e.rest[0] = r0
 	lo, hi := r0, r0
 	half := distance(period, 0) / 2
@@ -284,7 +262,7 @@ func (e *Encoder) steps(v []int64, spread uint64, middle int64, size uint, cost 
 				e.gaps = append(e.gaps, z)
 			}
 		}
-		r := patched.Wrap(v[i]-tick, size)
+		r := frame.Wrap(v[i]-tick, size)
 		lo, hi = min(lo, r), max(hi, r)
 		e.rest[i] = r
 	}
@@ -296,10 +274,10 @@ func (e *Encoder) steps(v []int64, spread uint64, middle int64, size uint, cost 
 			}
 		}
 	}
-	if core, _ := patched.Core(e.rest); !hopeful(core, n, cost) {
+	if core, _ := frame.Core(e.rest); !frame.Hopeful(core, n, cost) {
 		return c, false
 	}
-	c.frame = patched.Fit(e.rest, lo, hi, n, size, e.base[formSteps])
+	c.frame = frame.Fit(e.rest, lo, hi, n, size, e.prev[formSteps])
 	return c, true
 }
 
@@ -323,7 +301,7 @@ func (e *Encoder) findPeriod(v []int64, spread uint64, middle int64, size uint) 
 			return 0, false
 		}
 	}
-	total := patched.Wrap(v[n-1]-v[0], size)
+	total := frame.Wrap(v[n-1]-v[0], size)
 	if ticks <= 0 || total^period < 0 {
 		return period, true // it wrapped
 	}
@@ -333,7 +311,7 @@ func (e *Encoder) findPeriod(v []int64, spread uint64, middle int64, size uint) 
 	}
 	mean := divide(total, ticks)
 	for unit := int64(1e15); unit > 1; unit /= 10 {
-		if p := divide(mean, unit) * unit; p != 0 && patched.Fits(p, size) && fits(p) {
+		if p := divide(mean, unit) * unit; p != 0 && frame.Fits(p, size) && fits(p) {
 			return p, true
 		}
 	}

@@ -71,7 +71,8 @@ func TestGolden(t *testing.T) {
 			f.Bytes(bytes(int64(len(v)), uint(p[3])), "%d codes of %d bits", len(v), p[3])
 			if p[4] > 0 {
 				f.Bytes(bytes(p[4], b), "positions of %d patches, %d bits each", p[4], b)
-				f.Bytes(bytes(p[4], uint(p[5])), "high bits of patches, %d each", p[5])
+				w := max(p[5], -p[5])
+				f.Bytes(bytes(p[4], uint(w)), "high bits of patches, %d each", w)
 			}
 			if p[7] > 0 {
 				g, w := p[7]>>3, []uint{2, 3, 4, 5, 7, 10, 16, 64}[p[7]&7]

@@ -31,6 +31,7 @@ import (
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bytestrings"
+	"github.com/colsst/colsst/encoding/internal/inline"
 	"github.com/colsst/colsst/simd"
 )
 
@@ -283,28 +284,20 @@ func (d *Decoder) Decode(dst *bytestrings.Strings, n int, p *encoding.Params, bo
 // in line and the body, to dst.
 func AppendBytes(dst []byte, src *bytestrings.Strings) []byte {
 	var e Encoder
-	var p encoding.Params
-	body := e.Append(nil, src, &p)
-	return append(encoding.AppendParams(dst, &p), body...)
+	return inline.Append(dst, func(dst []byte, p *encoding.Params) []byte { return e.Append(dst, src, p) })
 }
 
 // DecodeBytes appends n strings to dst from what AppendBytes wrote of as many,
 // and returns what follows it. It fails on more than limit bytes of strings.
 func DecodeBytes(dst *bytestrings.Strings, n int, src []byte, limit int) (rest []byte, err error) {
-	p, src, err := encoding.ReadParams(part, src)
+	p, body, rest, err := inline.Read(part, src, n,
+		func(p encoding.Params, n int) (int, error) { return Len(&p, n) })
 	if err != nil {
 		return nil, err
-	}
-	size, err := Len(&p, n)
-	if err != nil {
-		return nil, err
-	}
-	if size > len(src) {
-		return nil, encoding.Corruptf(part, "%d bytes left, want %d", len(src), size)
 	}
 	var d Decoder
-	if err := d.Decode(dst, n, &p, src[:size], limit); err != nil {
+	if err := d.Decode(dst, n, &p, body, limit); err != nil {
 		return nil, err
 	}
-	return src[size:], nil
+	return rest, nil
 }

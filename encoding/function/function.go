@@ -9,7 +9,7 @@
 //	v[i] = floor(a*x[i] / d) + y[i] + base + s[i]
 //
 // where x and y are the other columns (without y: y[i] = 0), and base + s[i]
-// is the value of code i of a patched frame of reference (package patched).
+// is the value of code i of a frame of reference (package frame).
 // Products and sums wrap modulo 2^64; the division is of the wrapped product
 // as a signed integer, rounded towards minus infinity.
 //
@@ -18,7 +18,7 @@
 //	p2  base            }
 //	p3  width           } the frame
 //	p4  patch count     }
-//	p5  patch width     }
+//	p5  patch width     } (negative: see package frame)
 //	p6  1 + the reference of x
 //	p7  1 + the reference of y, 0 without y
 //
@@ -26,16 +26,15 @@
 // column; this package only carries it.
 //
 // The body is the packed run of the n codes (package bitpack): nothing at all
-// where the width is 0 and no value is patched.
+// where the width is 0 and no value is frame.
 package function
 
 import (
-	"math"
 	"math/bits"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
-	"github.com/colsst/colsst/encoding/internal/patched"
+	"github.com/colsst/colsst/encoding/internal/frame"
 )
 
 const part = "function values"
@@ -77,15 +76,15 @@ func Len(p *encoding.Params, n int) (int, error) {
 	return f.Len(n), err
 }
 
-func load(p *encoding.Params, n int) (Plan, patched.Frame, error) {
+func load(p *encoding.Params, n int) (Plan, frame.Frame, error) {
 	plan, err := PlanOf(p)
 	if err != nil {
-		return Plan{}, patched.Frame{}, err
+		return Plan{}, frame.Frame{}, err
 	}
 	if n < 0 {
-		return Plan{}, patched.Frame{}, encoding.Corruptf(part, "%d values", n)
+		return Plan{}, frame.Frame{}, encoding.Corruptf(part, "%d values", n)
 	}
-	f, err := patched.Load(part, p, n, 64)
+	f, err := frame.Load(part, p, n, 64)
 	return plan, f, err
 }
 
@@ -93,7 +92,7 @@ func load(p *encoding.Params, n int) (Plan, patched.Frame, error) {
 // counted, from a few values: enough to choose between plans. x and y are as
 // in Encoder.Append.
 func Fit(src, x, y []int64, plan Plan) (width uint) {
-	var vs, xs, ys [patched.Samples]int64
+	var vs, xs, ys [frame.Samples]int64
 	few := min(len(src), len(vs))
 	for i := range few {
 		at := (2*i + 1) * len(src) / (2 * few)
@@ -103,21 +102,21 @@ func Fit(src, x, y []int64, plan Plan) (width uint) {
 		}
 	}
 	subtract(vs[:few], xs[:], ys[:], plan)
-	span, _ := patched.CoreOf(vs[:few])
+	span, _ := frame.CoreOf(vs[:few])
 	return uint(bits.Len64(span))
 }
 
-// Encoder holds the scratch of encoding and the base of the chunk before. Its
+// Encoder holds the scratch of encoding and the frame of the chunk before. Its
 // zero value is ready. It is not for concurrent use.
 type Encoder struct {
-	base  int64
+	prev  frame.Frame
 	rest  []int64
 	codes []uint64
 }
 
 // Reset forgets the chunk before, as at the start of a segment. The scratch
 // is kept.
-func (e *Encoder) Reset() { e.base = 0 }
+func (e *Encoder) Reset() { e.prev = frame.Frame{} }
 
 // Append appends the body of one chunk to dst and sets all of p. x, and y
 // unless it is nil, are as long as src; nothing of them is kept. Any values
@@ -138,18 +137,15 @@ func (e *Encoder) Append(dst []byte, src, x, y []int64, plan Plan, p *encoding.P
 	rest := e.rest[:n]
 	copy(rest, src)
 	subtract(rest, x, y, plan)
-	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
-	for _, r := range rest {
-		lo, hi = min(lo, r), max(hi, r)
-	}
-	f := patched.Fit(rest, lo, hi, n, 64, e.base)
-	e.base = f.Base
+	lo, hi := frame.Extremes(rest)
+	f := frame.Fit(rest, lo, hi, n, 64, e.prev)
+	e.prev = f
 	f.Store(p)
 	if f.Len(n) == 0 {
 		return dst
 	}
 	f.Codes(e.codes[:n], rest)
-	return bitpack.Append(dst, e.codes[:n], f.Shape)
+	return bitpack.Append(dst, e.codes[:n], f.Shape())
 }
 
 // Decoder holds the scratch of decoding; its zero value is ready. It is not
@@ -179,15 +175,16 @@ func (d *Decoder) Decode(dst, x, y []int64, p *encoding.Params, body []byte) err
 		return encoding.Corruptf(part, "%d bytes, want %d", len(body), f.Len(n))
 	}
 	if len(body) == 0 {
+		base := f.Base()
 		for i := range dst {
-			dst[i] = f.Base
+			dst[i] = base
 		}
 	} else {
 		if len(d.codes) < n {
 			d.codes = make([]uint64, n)
 		}
 		u := d.codes[:n]
-		if err := bitpack.Decode(part, u, body, f.Shape); err != nil {
+		if err := bitpack.Decode(part, u, body, f.Shape()); err != nil {
 			return err
 		}
 		add, flip := f.Terms()

@@ -278,7 +278,7 @@ func TestGolden(t *testing.T) {
 		f := binfmt.New(body)
 		f.Bytes(bitpack.Shape{Width: uint(p[3])}.Len(n), "%d codes of %d bits", n, p[3])
 		if p[4] > 0 {
-			f.Bytes(f.Remaining(), "positions of %d patches, high bits of %d", p[4], p[5])
+			f.Bytes(f.Remaining(), "positions of %d patches, high bits of %d", p[4], max(p[5], -p[5]))
 		}
 		require.Zero(t, f.Remaining())
 		return out + f.String()

@@ -27,13 +27,13 @@ import (
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/encoding/frame"
+	"github.com/colsst/colsst/encoding/internal/frame"
+	"github.com/colsst/colsst/encoding/internal/inline"
 	"github.com/colsst/colsst/simd"
 )
 
 const (
 	part           = "run length"
-	vector         = 1024 // values of a chunk in the self-contained form
 	maxLengthWidth = 16
 )
 
@@ -74,7 +74,7 @@ func (e *Encoder) AppendInt32(dst []byte, src []int32, p *encoding.Params) []byt
 	return appendRuns(e, dst, src, p, 32)
 }
 
-func appendRuns[T integer](e *Encoder, dst []byte, src []T, p *encoding.Params, maxWidth uint) []byte {
+func appendRuns[T integer](e *Encoder, dst []byte, src []T, p *encoding.Params, size uint) []byte {
 	*p = encoding.Params{}
 	if len(src) == 0 {
 		return dst
@@ -91,10 +91,7 @@ func appendRuns[T integer](e *Encoder, dst []byte, src []T, p *encoding.Params, 
 		e.values = append(e.values, uint64(v))
 		e.lengths = append(e.lengths, uint64(i-start-1))
 	}
-	f := frame.Choose(int64(lo), int64(hi), len(e.values), e.prev)
-	if f.Width > maxWidth {
-		f = frame.Frame{Width: maxWidth}
-	}
+	f := frame.Choose(int64(lo), int64(hi), len(e.values), size, e.prev)
 	e.prev = f
 	l := e.split(uint(bits.Len64(longest)), f.Width)
 	for i := range e.values {
@@ -146,22 +143,19 @@ func (e *Encoder) split(top, w uint) uint {
 
 // Int64Len is the length in bytes of the body of n values. It fails on
 // parameters that AppendInt64 does not set.
-func Int64Len(p *encoding.Params, n int) (int, error) {
-	if _, err := check(p, n, 64); err != nil {
-		return 0, err
-	}
-	return bodyLen(p), nil
-}
+func Int64Len(p *encoding.Params, n int) (int, error) { return runsLen(p, n, 64) }
 
 // Int32Len is Int64Len for four-byte integers.
-func Int32Len(p *encoding.Params, n int) (int, error) {
-	if _, err := check(p, n, 32); err != nil {
+func Int32Len(p *encoding.Params, n int) (int, error) { return runsLen(p, n, 32) }
+
+func runsLen(p *encoding.Params, n int, size uint) (int, error) {
+	if _, err := check(p, n, size); err != nil {
 		return 0, err
 	}
 	return bodyLen(p), nil
 }
 
-func check(p *encoding.Params, n int, maxWidth uint) (frame.Frame, error) {
+func check(p *encoding.Params, n int, size uint) (frame.Frame, error) {
 	switch {
 	case *p != (encoding.Params{p[0], p[1], p[2], p[3]}):
 		return frame.Frame{}, encoding.Corruptf(part, "parameters %v, want 4", *p)
@@ -170,7 +164,7 @@ func check(p *encoding.Params, n int, maxWidth uint) (frame.Frame, error) {
 	case p[3] < 0 || p[3] > maxLengthWidth:
 		return frame.Frame{}, encoding.Corruptf(part, "bit width %d of lengths is not 0 to %d", p[3], maxLengthWidth)
 	}
-	return frame.Check(part, p[1], p[2], maxWidth)
+	return frame.Check(part, p[1], p[2], 0, 0, int(p[0]), size)
 }
 
 // bodyLen is the length that checked parameters say.
@@ -196,8 +190,8 @@ func (d *Decoder) Int32(dst []int32, p *encoding.Params, body []byte) error {
 	return decodeRuns(d, dst, p, body, 32)
 }
 
-func decodeRuns[T integer](d *Decoder, dst []T, p *encoding.Params, body []byte, maxWidth uint) error {
-	f, err := check(p, len(dst), maxWidth)
+func decodeRuns[T integer](d *Decoder, dst []T, p *encoding.Params, body []byte, size uint) error {
+	f, err := check(p, len(dst), size)
 	if err != nil {
 		return err
 	}
@@ -230,55 +224,25 @@ func decodeRuns[T integer](d *Decoder, dst []T, p *encoding.Params, body []byte,
 // AppendInt64 appends src in the self-contained form to dst.
 func AppendInt64(dst []byte, src []int64) []byte {
 	var e Encoder
-	return appendVectors(dst, src, e.AppendInt64)
+	return inline.AppendVectors(dst, src, e.AppendInt64)
 }
 
 // AppendInt32 is AppendInt64 for four-byte integers.
 func AppendInt32(dst []byte, src []int32) []byte {
 	var e Encoder
-	return appendVectors(dst, src, e.AppendInt32)
+	return inline.AppendVectors(dst, src, e.AppendInt32)
 }
 
 // DecodeInt64 fills dst from what AppendInt64 wrote of as many values, and
 // returns what follows it.
-func DecodeInt64(dst []int64, src []byte) (rest []byte, err error) {
-	var d Decoder
-	return decodeVectors(dst, src, Int64Len, d.Int64)
-}
+func DecodeInt64(dst []int64, src []byte) (rest []byte, err error) { return decodeAll(dst, src, 64) }
 
 // DecodeInt32 is DecodeInt64 for four-byte integers.
-func DecodeInt32(dst []int32, src []byte) (rest []byte, err error) {
+func DecodeInt32(dst []int32, src []byte) (rest []byte, err error) { return decodeAll(dst, src, 32) }
+
+func decodeAll[T integer](dst []T, src []byte, size uint) (rest []byte, err error) {
 	var d Decoder
-	return decodeVectors(dst, src, Int32Len, d.Int32)
-}
-
-func appendVectors[T integer](dst []byte, src []T, app func([]byte, []T, *encoding.Params) []byte) []byte {
-	var body []byte
-	for v := range slices.Chunk(src, vector) {
-		var p encoding.Params
-		body = app(body[:0], v, &p)
-		dst = append(encoding.AppendParams(dst, &p), body...)
-	}
-	return dst
-}
-
-func decodeVectors[T integer](dst []T, src []byte, bodyLen func(*encoding.Params, int) (int, error), decode func([]T, *encoding.Params, []byte) error) (rest []byte, err error) {
-	for v := range slices.Chunk(dst, vector) {
-		var p encoding.Params
-		if p, src, err = encoding.ReadParams(part, src); err != nil {
-			return nil, err
-		}
-		n, err := bodyLen(&p, len(v))
-		if err != nil {
-			return nil, err
-		}
-		if n > len(src) {
-			return nil, encoding.Corruptf(part, "%d bytes left, want %d", len(src), n)
-		}
-		if err := decode(v, &p, src[:n]); err != nil {
-			return nil, err
-		}
-		src = src[n:]
-	}
-	return src, nil
+	return inline.DecodeVectors(part, dst, src,
+		func(p encoding.Params, n int) (int, error) { return runsLen(&p, n, size) },
+		func(v []T, p encoding.Params, body []byte) error { return decodeRuns(&d, v, &p, body, size) })
 }

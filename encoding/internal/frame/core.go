@@ -1,0 +1,52 @@
+package frame
+
+import "math/bits"
+
+// Samples is the number of values that Core looks at, and CoreOf at most.
+const Samples = 16
+
+// Core is an estimate, from a few values of x, of where most values lie: the
+// distance between an outer pair of quantiles, and the mean of the inner ones.
+func Core(x []int64) (span uint64, centre int64) {
+	var buf [Samples]int64
+	s := buf[:0]
+	if len(x) <= Samples {
+		s = append(s, x...)
+	} else {
+		for i := range Samples {
+			s = append(s, x[(2*i+1)*len(x)/(2*Samples)])
+		}
+	}
+	return CoreOf(s)
+}
+
+// CoreOf is Core of a sample, which it sorts.
+func CoreOf(s []int64) (span uint64, centre int64) {
+	if len(s) == 0 {
+		return 0, 0
+	}
+	for i := 1; i < len(s); i++ {
+		v, j := s[i], i
+		for ; j > 0 && s[j-1] > v; j-- {
+			s[j] = s[j-1]
+		}
+		s[j] = v
+	}
+	cut := len(s) / 8
+	span = uint64(s[len(s)-1-cut]) - uint64(s[cut])
+	k := max(bits.Len(uint(len(s))), 2) - 2
+	inner := s[(len(s)-1<<k)/2:][:1<<k]
+	var sum, rest uint64 // of distances to the first, cut so that no sum overflows
+	for _, v := range inner {
+		d := uint64(v) - uint64(inner[0])
+		sum += d >> k
+		rest += d & (1<<k - 1)
+	}
+	return span, inner[0] + int64(sum+rest>>k)
+}
+
+// Hopeful reports whether n values, most of which lie within core of each
+// other, may take fewer than limit bits in a frame.
+func Hopeful(core uint64, n, limit int) bool {
+	return n*(max(bits.Len64(core), 1)-1) < limit
+}

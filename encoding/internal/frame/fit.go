@@ -1,0 +1,199 @@
+package frame
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bitpack"
+	"github.com/colsst/colsst/simd"
+)
+
+// Extremes are the least and the greatest of x, or zeros if there is none.
+func Extremes(x []int64) (lo, hi int64) {
+	if len(x) == 0 {
+		return 0, 0
+	}
+	lo, hi = x[0], x[0]
+	for _, v := range x {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	return lo, hi
+}
+
+// Fit is a small frame for the values x of size bits, of which lo and hi are
+// the Extremes, after a chunk with the frame prev: what Choose says, or a
+// frame with patches where that is smaller. The run will hold n codes, at
+// least len(x) of them; those beyond need no patch.
+func Fit(x []int64, lo, hi int64, n int, size uint, prev Frame) Frame {
+	best := Choose(lo, hi, n, size, prev)
+	if best.Width == 0 || len(x) == 0 {
+		return best
+	}
+	core, centre := Core(x)
+	if len(x) >= Samples && uint(bits.Len64(core)) >= best.Width {
+		return best // most values need the width
+	}
+	// Patches must save some bytes, since they cost time at every read.
+	limit := best.Len(n) - max(2, n/64)
+	r := run{x, lo, hi, n, size, prev}
+	w, from, estimate := r.window(centre, best.Width, 8*limit+r.move(best.Width))
+	if w == best.Width {
+		return best
+	}
+
+	if len(x) <= few {
+		from, w = r.tighten(from, w)
+	}
+
+	// The exact size with the base of the chunk before, with one at that place,
+	// and with a rounder one near by.
+	unit := shift(w)
+	base := Wrap(from, size) >> unit
+	near := int64(1) << (max(w, 4) - 4) >> unit // a sixteenth of the window
+	cost := r.cost(best)
+	try := func(base int64) {
+		if !Fits(base, size-unit) {
+			return
+		}
+		if f := patched(x, base, w, size); f.Len(n) < limit {
+			if c := r.cost(f); c < cost {
+				best, cost = f, c
+			}
+		}
+	}
+	p, round := prev.P, base
+	if base-near < base+near { // no overflow
+		round = roundest(base-near, base+near)
+	}
+	if d := p - base; -2*near <= d && d <= 2*near {
+		if try(p); cost <= estimate+8 {
+			return best
+		}
+	}
+	if base != p {
+		try(base)
+	}
+	if round != p && round != base {
+		try(round)
+	}
+	return best
+}
+
+// run is what Fit is given.
+type run struct {
+	x      []int64
+	lo, hi int64
+	n      int
+	size   uint
+	prev   Frame
+}
+
+// move is about what a change of the width costs, in bits: other parameters
+// are shifted by it.
+func (r *run) move(w uint) int {
+	if w == r.prev.Width {
+		return 0
+	}
+	return 12
+}
+
+// cost estimates the bits that a frame takes, its parameters included.
+func (r *run) cost(f Frame) int {
+	return 8*f.Len(r.n) + r.move(f.Width) + encoding.Distance(f.P, r.prev.P) +
+		encoding.Distance(int64(f.Patches), int64(r.prev.Patches)) +
+		encoding.Distance(int64(f.PatchWidth), int64(r.prev.PatchWidth))
+}
+
+// window looks for the cheapest window of 2^w values, beginning with from,
+// that most values lie in: beside the extreme that is nearer to their centre,
+// or around that. The estimate of its cost is in bits, less than limit; w is
+// widest where there is none.
+func (r *run) window(centre int64, widest uint, limit int) (w uint, from int64, estimate int) {
+	top := uint(bits.Len64(uint64(r.hi) - uint64(r.lo)))
+	end, sign, topBeside := r.lo, int64(0), top
+	if uint64(centre)-uint64(r.lo) > uint64(r.hi)-uint64(centre) {
+		end, sign, topBeside = r.hi, -1, top+1 // with a sign
+	}
+
+	// The values by the bits of their distance.
+	var beside, around [65]int
+	s := 64 - r.size
+	for _, v := range r.x {
+		beside[bits.Len64(uint64((v-end)^sign-sign))]++
+		d := (v - centre) << s >> s
+		around[bits.Len64(uint64(d<<1^d>>63))]++
+	}
+	topAround := uint(64)
+	for around[topAround] == 0 {
+		topAround--
+	}
+	topBeside, topAround = min(topBeside, r.size), min(topAround+1, r.size)
+
+	w, estimate = widest, limit
+	position := bitpack.PositionWidth(r.n)
+	nBeside, nAround := 0, 0 // outside of windows of 2^k
+	for k := int(topAround) - 1; k >= 0; k-- {
+		nBeside += beside[k+1]
+		nAround += around[k+1]
+		if k := uint(k); k < widest {
+			packed := 8*simd.PackedLen(r.n, k) + r.move(k)
+			if c := packed + nBeside*int(position+max(topBeside, k)-k); c < estimate {
+				w, estimate = k, c
+				if from = r.lo; sign < 0 {
+					from = r.hi - int64(uint64(1)<<k-1)
+				}
+			}
+			if c := packed + nAround*int(position+max(topAround, k)-k); c < estimate {
+				w, estimate = k, c
+				from = centre - int64(uint64(1)<<k>>1)
+			}
+		}
+		if min(nBeside, nAround) > len(r.x)/2 {
+			break
+		}
+	}
+	return w, from, estimate
+}
+
+// few is the number of values among which windows of powers of two around an
+// estimated centre are coarse.
+const few = 64
+
+// tighten is the window of the values in the window of 2^w values from from on.
+func (r *run) tighten(from int64, w uint) (int64, uint) {
+	s := 64 - r.size
+	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, v := range r.x {
+		if uint64(v-from)<<s>>s>>w == 0 {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	if narrow := uint(bits.Len64(uint64(hi) - uint64(lo))); lo <= hi && narrow < w {
+		if p, ok := quantise(lo, hi, narrow, r.size, r.prev.P); ok {
+			lo = p << shift(narrow)
+		}
+		return lo, narrow
+	}
+	return from, w
+}
+
+// patched is the frame of width w < size from base on, with the patches it
+// needs.
+func patched(x []int64, base int64, w, size uint) Frame {
+	f := Frame{P: base, Width: w}
+	off := f.Base()
+	s := 64 - size
+	var lo, hi int64 // of the bits beyond w
+	for _, v := range x {
+		if h := (v - off) << s >> (s + w); h != 0 {
+			f.Patches++
+			lo, hi = min(lo, h), max(hi, h)
+		}
+	}
+	f.PatchWidth = bits.Len64(uint64(hi))
+	if lo < 0 {
+		f.PatchWidth = -1 - max(f.PatchWidth, bits.Len64(uint64(^lo)))
+	}
+	return f
+}

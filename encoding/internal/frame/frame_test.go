@@ -1,0 +1,149 @@
+package frame_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bitpack"
+	"github.com/colsst/colsst/encoding/internal/frame"
+)
+
+// fit fits, packs, and unpacks x by the rule of the package.
+func fit(t require.TestingT, x []int64, size uint, prev frame.Frame) frame.Frame {
+	lo, hi := frame.Extremes(x)
+	f := frame.Fit(x, lo, hi, len(x), size, prev)
+	require.LessOrEqual(t, f.Width+f.Shape().PatchWidth, size)
+	require.LessOrEqual(t, f.Len(len(x)), len(x)*int(size)/8)
+	var p encoding.Params
+	f.Store(&p)
+	back, err := frame.Load("test", &p, len(x), size)
+	require.NoError(t, err)
+	require.Equal(t, f, back)
+
+	u := make([]uint64, len(x))
+	f.Codes(u, x)
+	b := bitpack.Append(nil, u, f.Shape())
+	require.Len(t, b, f.Len(len(x)))
+	clear(u)
+	require.NoError(t, bitpack.Decode("test", u, b, f.Shape()))
+	add, flip := f.Terms()
+	for i, v := range x {
+		require.Equal(t, v, frame.Wrap(add+int64(u[i]^flip), size))
+	}
+	return f
+}
+
+func TestFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.SampledFrom([]uint{32, 64}).Draw(t, "size")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		centre := rapid.Int64().Draw(t, "centre")
+		w := rapid.IntRange(0, 64).Draw(t, "width")
+		odd := rapid.SampledFrom([]int{0, 1, 5, 60}).Draw(t, "odd")
+		x := make([]int64, rapid.IntRange(1, 400).Draw(t, "n"))
+		for i := range x {
+			x[i] = centre + int64(r.Uint64()&(1<<w-1))
+			if r.IntN(100) < odd {
+				x[i] = int64(r.Uint64()) >> r.IntN(64)
+			}
+			x[i] = frame.Wrap(x[i], size)
+		}
+		prev := frame.Frame{P: rapid.Int64().Draw(t, "p"), Width: rapid.UintRange(0, size).Draw(t, "w")}
+		f := fit(t, x, size, prev)
+		again := fit(t, x, size, f)
+		require.LessOrEqual(t, again.Len(len(x)), f.Len(len(x))+8+len(x)/16, "parameters that come again cost nothing")
+	})
+}
+
+func TestOutliersCostPatches(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, outliers := range [][]int64{{}, {1 << 40}, {-1 << 40}, {1 << 40, -1 << 40}, {math.MaxInt64, math.MinInt64}} {
+		x := make([]int64, 128)
+		for i := range x {
+			x[i] = 1000 + r.Int64N(200)
+		}
+		copy(x[64:], outliers)
+		f := fit(t, x, 64, frame.Frame{})
+		require.LessOrEqual(t, f.Width, uint(8))
+		require.Equal(t, len(outliers), f.Patches)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	for _, p := range []encoding.Params{
+		{3: -1}, {3: 33}, {3: math.MaxInt64}, {4: -1}, {4: 9, 5: 1}, {4: 1}, {5: 1}, {4: 1, 5: math.MinInt64}, {3: 30, 4: 1, 5: -3}, {3: 32, 4: 1, 5: -1}, {3: 30, 4: 1, 5: 3},
+		{3: 1, 4: 1, 5: math.MaxInt64}, {2: 1 << 31}, {2: math.MinInt32 - 1}, {2: 1 << 20, 3: 20}, {2: math.MaxInt64, 3: 32},
+	} {
+		_, err := frame.Load("test", &p, 8, 32)
+		require.ErrorIs(t, err, encoding.ErrCorrupt, "%v", p)
+	}
+}
+
+func TestCore(t *testing.T) {
+	span, centre := frame.Core(nil)
+	require.Zero(t, span)
+	require.Zero(t, centre)
+	x := make([]int64, 1000)
+	for i := range x {
+		x[i] = int64(i)
+	}
+	span, centre = frame.Core(x)
+	require.InDelta(t, 700, float64(span), 50)
+	require.InDelta(t, 500, float64(centre), 50)
+	span, _ = frame.Core([]int64{math.MinInt64, math.MaxInt64})
+	require.Equal(t, uint64(math.MaxUint64), span)
+}
+
+func TestChoose(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi int64
+		prev   frame.Frame
+		want   frame.Frame
+	}{
+		{0, 0, frame.Frame{}, frame.Frame{}},
+		{5, 5, frame.Frame{}, frame.Frame{P: 5}},
+		{-5, -5, frame.Frame{}, frame.Frame{P: -5}},
+		{5, 12, frame.Frame{}, frame.Frame{P: 5, Width: 3}},
+		{5, 10, frame.Frame{}, frame.Frame{P: 4, Width: 3}},
+		{5, 10, frame.Frame{P: 3, Width: 3}, frame.Frame{P: 3, Width: 3}},
+		{3, 7, frame.Frame{}, frame.Frame{P: 0, Width: 3}},
+		{-7, -3, frame.Frame{}, frame.Frame{P: -8, Width: 3}},
+		{math.MinInt64, math.MinInt64, frame.Frame{}, frame.Frame{P: math.MinInt64}},
+		{math.MaxInt64, math.MaxInt64, frame.Frame{}, frame.Frame{P: math.MaxInt64}},
+		{math.MinInt64, math.MaxInt64, frame.Frame{}, frame.Frame{Width: 64}},
+		{math.MinInt64, math.MinInt64 + 9, frame.Frame{}, frame.Frame{P: math.MinInt64, Width: 4}},
+		{1000, 2000, frame.Frame{}, frame.Frame{P: 124, Width: 10}},
+	} {
+		t.Run(fmt.Sprint(c.lo, c.hi), func(t *testing.T) {
+			require.Equal(t, c.want, frame.Choose(c.lo, c.hi, 128, 64, c.prev))
+		})
+	}
+}
+
+// Every chosen frame admits its range, is at most one bit too wide, survives
+// Check, and is chosen again.
+func TestChooseProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Int64().Draw(t, "a"), rapid.Int64().Draw(t, "b")
+		lo, hi := min(a, b), max(a, b)
+		if rapid.Bool().Draw(t, "near") {
+			hi = max(lo, lo+rapid.Int64Range(0, 1<<20).Draw(t, "range"))
+		}
+		prev := frame.Frame{P: rapid.Int64().Draw(t, "p"), Width: rapid.UintRange(0, 64).Draw(t, "w")}
+		n := rapid.IntRange(0, 300).Draw(t, "n")
+		f := frame.Choose(lo, hi, n, 64, prev)
+		for _, v := range []int64{lo, hi, lo + (hi-lo)/2} {
+			u := uint64(v) - uint64(f.Base())
+			require.True(t, f.Width == 64 || u>>f.Width == 0, "%d in %+v", v, f)
+		}
+		_, err := frame.Check("t", f.P, int64(f.Width), 0, 0, n, 64)
+		require.NoError(t, err)
+		require.Equal(t, f, frame.Choose(lo, hi, n, 64, f))
+	})
+}
