@@ -359,9 +359,12 @@ func TestFilterShards(t *testing.T) {
 		}
 		require.Less(t, false1, 200, n)
 	}
-	for _, body := range [][]byte{{1}, make([]byte, filterHead), append(make([]byte, filterHead), 1, 2, 3),
+	for _, body := range [][]byte{
+		{1},
+		make([]byte, filterHead), append(make([]byte, filterHead), 1, 2, 3),
 		append([]byte{0, 0, 0, 0, 0, 0, 0, 0, 60, 1, 0, 0, 0}, make([]byte, 100)...),
-		append([]byte{0, 0, 0, 0, 0, 0, 0, 0, 2, 255, 255, 255, 255}, make([]byte, 4)...)} {
+		append([]byte{0, 0, 0, 0, 0, 0, 0, 0, 2, 255, 255, 255, 255}, make([]byte, 4)...),
+	} {
 		_, err := parseShard(body)
 		require.ErrorIs(t, err, encoding.ErrCorrupt)
 	}
@@ -373,8 +376,10 @@ func TestCancelled(t *testing.T) {
 	p, err := rd.Partition(bg, nil)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(bg)
-	its := []rowgroup.Iter{rd.Scan(ctx, rowgroup.ScanOptions{}), rd.Scan(ctx, rowgroup.ScanOptions{Desc: true}),
-		p.Range(ctx, rowgroup.Bound{}, rowgroup.Bound{}, rowgroup.ScanOptions{}), p.Latest(ctx, 9000, rowgroup.ScanOptions{})}
+	its := []rowgroup.Iter{
+		rd.Scan(ctx, rowgroup.ScanOptions{}), rd.Scan(ctx, rowgroup.ScanOptions{Desc: true}),
+		p.Range(ctx, rowgroup.Bound{}, rowgroup.Bound{}, rowgroup.ScanOptions{}), p.Latest(ctx, 9000, rowgroup.ScanOptions{}),
+	}
 	part := rowgroup.NewBatch(b.Schema())
 	for _, it := range its {
 		ok, err := it.Next(part)

@@ -68,10 +68,12 @@ type ColumnDescription struct {
 // Describe reads the headers and parameters of the whole file.
 func (r *Reader) Describe(ctx context.Context) (*Description, error) {
 	t := r.foot.totals
-	d := &Description{Version: Version, Rows: r.Rows(), Markers: r.foot.stats.Markers, Bytes: r.file.size,
+	d := &Description{
+		Version: Version, Rows: r.Rows(), Markers: r.foot.stats.Markers, Bytes: r.file.size,
 		Partitions: t.partitions, RowGroups: t.groups, Blocks: t.blocks, Segments: t.segments,
 		Templates: int64(len(r.templates)), Order: r.foot.schema.Order(), Multiset: r.foot.schema.Multiset(),
-		Options: r.Options(), Stats: r.foot.stats}
+		Options: r.Options(), Stats: r.foot.stats,
+	}
 	for _, p := range r.foot.user {
 		if d.UserData == nil {
 			d.UserData = map[string][]byte{}

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/invariants"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -237,7 +238,8 @@ func TestT41Latest(t *testing.T) {
 				require.NoError(t, err)
 				for _, n := range []int{1, 2, 1000, 5000} {
 					for top, o := range map[int64]rowgroup.ScanOptions{
-						1999: {}, 1998: {Live: true, Now: 999}, 1997: {Live: true, Now: 1000}} {
+						1999: {}, 1998: {Live: true, Now: 999}, 1997: {Live: true, Now: 1000},
+					} {
 						it := p.Latest(bg, n, o)
 						part, got := rowgroup.NewBatch(s), []int64(nil)
 						for {
@@ -286,8 +288,11 @@ func TestT42RangeEnds(t *testing.T) {
 }
 
 func TestT43UnalignedRanges(t *testing.T) {
-	s := table(t, nil, []rowgroup.Column{{Name: "row", Type: rowgroup.Bigint}}, []rowgroup.Column{{Name: "i", Type: rowgroup.Bigint},
-		{Name: "f", Type: rowgroup.Double}, {Name: "s", Type: rowgroup.Text}})
+	s := table(t, nil, []rowgroup.Column{{Name: "row", Type: rowgroup.Bigint}}, []rowgroup.Column{
+		{Name: "i", Type: rowgroup.Bigint},
+		{Name: "f", Type: rowgroup.Double},
+		{Name: "s", Type: rowgroup.Text},
+	})
 	b := rowgroup.NewBatch(s)
 	for i := range 5000 {
 		*b.Int64s(0) = append(*b.Int64s(0), int64(i))
@@ -501,6 +506,27 @@ func TestT66ClonesStay(t *testing.T) {
 	require.NotEmpty(t, cut)
 }
 
+// TestScanAllocates is that a scan allocates nothing from block to block.
+func TestScanAllocates(t *testing.T) {
+	if invariants.Enabled {
+		t.Skip("the race detector allocates")
+	}
+	b := points(t, sequence(300_000, 11)...)
+	rd := open(t, write(t, b, 1<<20, WithBlockBytes(100)))
+	it := rd.Scan(bg, rowgroup.ScanOptions{})
+	part := rowgroup.NewBatch(b.Schema())
+	next := func() {
+		ok, err := it.Next(part)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+	}
+	for range 20 {
+		next()
+	}
+	require.Zero(t, testing.AllocsPerRun(20, next))
+}
+
 func TestProjection(t *testing.T) {
 	b := history(t, testSchemas(t)["static"], rand.New(rand.NewPCG(21, 22)), historyOptions{4, 60, false})
 	s := b.Schema()
@@ -633,9 +659,11 @@ func TestRandom(t *testing.T) {
 		s := schemas[rapid.SampledFrom(names).Draw(rt, "schema")]
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
 		b := history(t, s, r, historyOptions{rapid.IntRange(1, 12).Draw(rt, "partitions"), rapid.IntRange(1, 40).Draw(rt, "rows"), false})
-		opts := []Option{WithRowGroupRows(rapid.IntRange(1, 40).Draw(rt, "group")), WithBlockBytes(rapid.IntRange(1, 1000).Draw(rt, "block")),
+		opts := []Option{
+			WithRowGroupRows(rapid.IntRange(1, 40).Draw(rt, "group")), WithBlockBytes(rapid.IntRange(1, 1000).Draw(rt, "block")),
 			WithCompression(rapid.IntRange(0, 2).Draw(rt, "outer")), WithRowGroupBytes(rapid.IntRange(1, 2000).Draw(rt, "bytes")),
-			WithFilter(rapid.Bool().Draw(rt, "filter"))}
+			WithFilter(rapid.Bool().Draw(rt, "filter")),
+		}
 		if rapid.Bool().Draw(rt, "zstd") {
 			opts = append(opts, WithColumnCompression("*"))
 		}

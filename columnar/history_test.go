@@ -221,8 +221,10 @@ func fillPartition(s *rowgroup.Schema, b *rowgroup.Batch, r *rand.Rand, n int, p
 		}
 		clustering()
 		if !plain && r.IntN(15) == 0 {
-			b.Meta().Deletions = append(b.Meta().Deletions, rowgroup.RowDeletion{Row: len(b.Meta().Liveness),
-				Deletion: rowgroup.Deletion{MarkedForDeleteAt: r.Int64N(1000), LocalDeletionTime: 7}})
+			b.Meta().Deletions = append(b.Meta().Deletions, rowgroup.RowDeletion{
+				Row:      len(b.Meta().Liveness),
+				Deletion: rowgroup.Deletion{MarkedForDeleteAt: r.Int64N(1000), LocalDeletionTime: 7},
+			})
 		}
 		meta(l)
 		for c := rf; c < rt; c++ {
@@ -233,11 +235,15 @@ func fillPartition(s *rowgroup.Schema, b *rowgroup.Batch, r *rand.Rand, n int, p
 					state = rowgroup.CellAbsent
 				}
 			case l == rowgroup.LivenessNone:
-				state = []rowgroup.Cell{rowgroup.CellAbsent, rowgroup.CellLive | rowgroup.CellOwnTime,
-					rowgroup.CellExpiring | rowgroup.CellOwnTime | rowgroup.CellOwnExpiry, rowgroup.CellTombstone | rowgroup.CellOwnTime}[r.IntN(4)]
+				state = []rowgroup.Cell{
+					rowgroup.CellAbsent, rowgroup.CellLive | rowgroup.CellOwnTime,
+					rowgroup.CellExpiring | rowgroup.CellOwnTime | rowgroup.CellOwnExpiry, rowgroup.CellTombstone | rowgroup.CellOwnTime,
+				}[r.IntN(4)]
 			case r.IntN(5) == 0:
-				state = []rowgroup.Cell{rowgroup.CellAbsent, rowgroup.CellLive, rowgroup.CellExpiring | rowgroup.CellOwnExpiry,
-					rowgroup.CellTombstone}[r.IntN(4)]
+				state = []rowgroup.Cell{
+					rowgroup.CellAbsent, rowgroup.CellLive, rowgroup.CellExpiring | rowgroup.CellOwnExpiry,
+					rowgroup.CellTombstone,
+				}[r.IntN(4)]
 			}
 			appendCell(b, c, state, r)
 		}

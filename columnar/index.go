@@ -95,8 +95,10 @@ func (p *page) ownOf(i int) *ownEntry {
 }
 
 func (p *page) reset() {
-	*p = page{level: p.level, refs: p.refs[:0], rows: p.rows[:0], first: p.first, last: p.last,
-		opens: p.opens[:0], ordinals: p.ordinals[:0], keys: p.keys, own: p.own[:0], deleted: p.deleted[:0]}
+	*p = page{
+		level: p.level, refs: p.refs[:0], rows: p.rows[:0], first: p.first, last: p.last,
+		opens: p.opens[:0], ordinals: p.ordinals[:0], keys: p.keys, own: p.own[:0], deleted: p.deleted[:0],
+	}
 	p.first.Reset()
 	p.last.Reset()
 	p.keys.Reset()
@@ -405,7 +407,7 @@ func (p *page) parsePartitions(n int, limit int64, body []byte) ([]byte, error) 
 // checkParent compares the page with entry i of the page above.
 func (p *page) checkParent(parent *page, i int) error {
 	n := p.len()
-	ok := true
+	var ok bool
 	if p.ordinals != nil {
 		ok = p.ordinals[0] == parent.ordinals[i] && p.ordinals[n] == parent.ordinals[i+1] &&
 			bytes.Equal(p.keys.At(0), parent.keys.At(i))
@@ -484,12 +486,16 @@ func (b *indexBuilder) addTime(k int, r ref, rows int64, first, last []byte, ope
 	if err != nil {
 		return err
 	}
+	if err := p.first.Append(first); err != nil {
+		return err
+	}
+	if err := p.last.Append(last); err != nil {
+		return err
+	}
 	if !open.Live() {
 		p.opens = append(p.opens, entryDeletion{p.len(), open})
 	}
 	p.refs, p.rows = append(p.refs, r), append(p.rows, rows)
-	p.first.Append(first)
-	p.last.Append(last)
 	return nil
 }
 
@@ -500,11 +506,10 @@ func (b *indexBuilder) addPartitions(k int, r ref, from, to int64, key []byte) e
 	if err != nil {
 		return err
 	}
-	p.add(r, from, to, key)
-	return nil
+	return p.add(r, from, to, key)
 }
 
-func (p *page) add(r ref, from, to int64, key []byte) {
+func (p *page) add(r ref, from, to int64, key []byte) error {
 	if len(p.refs) == 0 {
 		p.ordinals = append(p.ordinals[:0], from)
 		p.stored += len(key)
@@ -518,7 +523,7 @@ func (p *page) add(r ref, from, to int64, key []byte) {
 		p.stored += len(key) - shared + 4
 	}
 	p.refs, p.ordinals = append(p.refs, r), append(p.ordinals, to)
-	p.keys.Append(key)
+	return p.keys.Append(key)
 }
 
 // addOwn adds the entry of partition number ordinal, which has more than one
@@ -534,8 +539,7 @@ func (b *indexBuilder) addOwn(r ref, ordinal int64, key []byte, o ownEntry, d ro
 		p.deleted = append(p.deleted, entryDeletion{o.entry, d})
 	}
 	p.stored += 8
-	p.add(r, ordinal, ordinal+1, key)
-	return nil
+	return p.add(r, ordinal, ordinal+1, key)
 }
 
 // finish writes the open pages. The last one written is the root.

@@ -154,8 +154,10 @@ func (r *Reader) inBlock(at ref, p *page, i int, key []byte) (*partition, error)
 				end++
 			}
 			head := *keys.Partition(k)
-			return &partition{r: r, key: slices.Clone(key), head: head, at: at, hdr: h, body: body, blk: blk,
-				groups: [2]int{g, end}, index: k}, nil
+			return &partition{
+				r: r, key: slices.Clone(key), head: head, at: at, hdr: h, body: body, blk: blk,
+				groups: [2]int{g, end}, index: k,
+			}, nil
 		}
 	}
 	return nil, nil
@@ -216,8 +218,10 @@ func descends(c rowgroup.Column) (desc, ordered bool) {
 }
 
 func (p *partition) iter(ctx context.Context, o rowgroup.ScanOptions, dec *rowgroup.BlockDecoder) *partIter {
-	return &partIter{p: p, ctx: ctx, o: o, decode: decodeOptions(&o), limit: -1, dec: dec,
-		win: window{f: &p.r.file}, cur: cursor{r: p.r, index: indexTime}, scratch: rowgroup.NewBatch(p.r.foot.schema)}
+	return &partIter{
+		p: p, ctx: ctx, o: o, decode: decodeOptions(&o), limit: -1, dec: dec,
+		win: window{f: &p.r.file}, cur: cursor{r: p.r, index: indexTime}, scratch: rowgroup.NewBatch(p.r.foot.schema),
+	}
 }
 
 // partIter reads one partition, block by block.
@@ -308,8 +312,10 @@ func (it *partIter) nextBlock() (bool, error) {
 		if _, err := p.r.openBlock(it.dec, &p.hdr, p.body); err != nil {
 			return false, p.r.file.at(err, "block", p.at.off)
 		}
-		it.unit = readUnit{groups: p.groups, first: true, index: p.index, open: rowgroup.LiveDeletion, at: p.at.off,
-			whole: len(it.from.Prefix)+len(it.to.Prefix) == 0}
+		it.unit = readUnit{
+			groups: p.groups, first: true, index: p.index, open: rowgroup.LiveDeletion, at: p.at.off,
+			whole: len(it.from.Prefix)+len(it.to.Prefix) == 0,
+		}
 		return true, nil
 	}
 	more, err := it.nextEntry()

@@ -189,7 +189,7 @@ func (r *Reader) check(ctx context.Context) error {
 func (r *Reader) All(ctx context.Context, o rowgroup.ScanOptions) iter.Seq2[*rowgroup.Batch, error] {
 	return func(yield func(*rowgroup.Batch, error) bool) {
 		it := r.Scan(ctx, o)
-		defer it.Close()
+		defer it.Close() //nolint:errcheck // it only frees memory
 		b := rowgroup.NewBatch(r.foot.schema)
 		for {
 			ok, err := it.Next(b)
@@ -335,8 +335,10 @@ func strip(b *rowgroup.Batch, o *rowgroup.ScanOptions) {
 		if o.Columns == nil || slices.Contains(o.Columns, c) {
 			continue
 		}
-		*m = rowgroup.CellMeta{Cells: m.Cells[:0], WriteTimes: m.WriteTimes[:0], TTLs: m.TTLs[:0],
-			Expiries: m.Expiries[:0], Exceptions: m.Exceptions[:0]}
+		*m = rowgroup.CellMeta{
+			Cells: m.Cells[:0], WriteTimes: m.WriteTimes[:0], TTLs: m.TTLs[:0],
+			Expiries: m.Expiries[:0], Exceptions: m.Exceptions[:0],
+		}
 		switch s.Column(c).Type.Physical().Class() {
 		case rowgroup.ClassInt32:
 			*b.Int32s(c) = (*b.Int32s(c))[:0]
@@ -352,8 +354,10 @@ func strip(b *rowgroup.Batch, o *rowgroup.ScanOptions) {
 	}
 	if o.WithoutMetadata {
 		for _, m := range []*rowgroup.RowMeta{b.Meta(), b.StaticMeta()} {
-			*m = rowgroup.RowMeta{Liveness: m.Liveness[:0], WriteTimes: m.WriteTimes[:0], TTLs: m.TTLs[:0],
-				Expiries: m.Expiries[:0], Deletions: m.Deletions[:0]}
+			*m = rowgroup.RowMeta{
+				Liveness: m.Liveness[:0], WriteTimes: m.WriteTimes[:0], TTLs: m.TTLs[:0],
+				Expiries: m.Expiries[:0], Deletions: m.Deletions[:0],
+			}
 		}
 	}
 	b.SetLen(n)

@@ -18,11 +18,15 @@ func (r *Reader) Scan(ctx context.Context, o rowgroup.ScanOptions) rowgroup.Iter
 		return &failed{err}
 	}
 	if o.Desc {
-		return &reverseIter{r: r, ctx: ctx, o: o, cur: cursor{r: r, index: indexPartition},
-			win: window{f: &r.file}, dec: rowgroup.NewBlockDecoder(r.foot.schema)}
+		return &reverseIter{
+			r: r, ctx: ctx, o: o, cur: cursor{r: r, index: indexPartition},
+			win: window{f: &r.file}, dec: rowgroup.NewBlockDecoder(r.foot.schema),
+		}
 	}
-	it := &scanIter{r: r, ctx: ctx, o: o, decode: decodeOptions(&o),
-		win: window{f: &r.file}, dec: rowgroup.NewBlockDecoder(r.foot.schema)}
+	it := &scanIter{
+		r: r, ctx: ctx, o: o, decode: decodeOptions(&o),
+		win: window{f: &r.file}, dec: rowgroup.NewBlockDecoder(r.foot.schema),
+	}
 	it.live.Reset(o.Now, false)
 	return it
 }
@@ -79,38 +83,18 @@ func (it *scanIter) block(b *rowgroup.Batch) (bool, error) {
 		if err := it.r.check(it.ctx); err != nil {
 			return false, err
 		}
-		h, _, err := it.win.next(it.off, scanAhead, false)
-		if err != nil {
-			return false, f.at(err, "item header", it.off)
-		}
 		at := it.off
+		h, _, err := it.win.next(at, scanAhead, false)
+		if err != nil {
+			return false, f.at(err, "item header", at)
+		}
 		it.off += h.length(f.crc())
 		if h.kind != kindData {
 			continue
 		}
-		part := fmt.Sprintf("block %d", it.seen.blocks)
-		_, body, err := it.win.next(at, scanAhead, true)
-		if err != nil {
-			return false, f.at(err, part, at)
+		if err := it.decodeBlock(b, at); err != nil {
+			return false, f.at(err, fmt.Sprintf("block %d", it.seen.blocks), at)
 		}
-		blk, err := it.r.openBlock(it.dec, &h, body)
-		if err != nil {
-			return false, f.at(err, part, at)
-		}
-		b.Clear()
-		if it.goesOn(&blk) {
-			b.BeginPartition(it.key).Continued = true
-		} else if blk.ordinal != it.seen.partitions || blk.parts == 0 {
-			return false, f.at(encoding.Corruptf("block", "begins with partition %d, %d were before", blk.ordinal, it.seen.partitions), part, at)
-		}
-		if err := it.dec.Decode(b, 0, blk.groups, it.decode); err != nil {
-			return false, f.at(err, part, at)
-		}
-		it.key = append(it.key[:0], b.Key(b.NumPartitions()-1)...)
-		it.seen.blocks++
-		it.seen.groups += int64(blk.groups)
-		it.seen.rows += int64(blk.rows)
-		it.seen.partitions += int64(blk.parts)
 		return true, nil
 	}
 	want := it.r.foot.totals
@@ -119,6 +103,33 @@ func (it *scanIter) block(b *rowgroup.Batch) (bool, error) {
 		return false, f.at(encoding.Corruptf("stream", "%+v, the footer says %+v", it.seen, want), "stream", 0)
 	}
 	return false, nil
+}
+
+// decodeBlock decodes the block at a logical offset.
+func (it *scanIter) decodeBlock(b *rowgroup.Batch, at int64) error {
+	h, body, err := it.win.next(at, scanAhead, true)
+	if err != nil {
+		return err
+	}
+	blk, err := it.r.openBlock(it.dec, &h, body)
+	if err != nil {
+		return err
+	}
+	b.Clear()
+	if it.goesOn(&blk) {
+		b.BeginPartition(it.key).Continued = true
+	} else if blk.ordinal != it.seen.partitions || blk.parts == 0 {
+		return encoding.Corruptf("block", "begins with partition %d, %d were before", blk.ordinal, it.seen.partitions)
+	}
+	if err := it.dec.Decode(b, 0, blk.groups, it.decode); err != nil {
+		return err
+	}
+	it.key = append(it.key[:0], b.Key(b.NumPartitions()-1)...)
+	it.seen.blocks++
+	it.seen.groups += int64(blk.groups)
+	it.seen.rows += int64(blk.rows)
+	it.seen.partitions += int64(blk.parts)
+	return nil
 }
 
 // goesOn reports whether a block continues the last partition.

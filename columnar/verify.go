@@ -628,7 +628,9 @@ func (x *blockIndex) ownBlock() (*indexedBlock, error) {
 	t, k := x.time.leaf()
 	x.block++
 	x.rows += t.rows[k]
-	return &indexedBlock{at: t.refs[k], ordinal: p.ordinals[i], parts: btoi(x.block == 1), rows: t.rows[k], key: x.key, own: x.own,
+	return &indexedBlock{
+		at: t.refs[k], ordinal: p.ordinals[i], parts: btoi(x.block == 1), rows: t.rows[k], key: x.key, own: x.own,
 		begins: x.block == 1, ends: x.block == x.own.blocks, deletion: deletionOf(p.deleted, i),
-		open: deletionOf(t.opens, k), first: t.first.At(k), last: t.last.At(k)}, nil
+		open: deletionOf(t.opens, k), first: t.first.At(k), last: t.last.At(k),
+	}, nil
 }

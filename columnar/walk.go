@@ -207,8 +207,10 @@ var _ rowgroup.Iter = (*Salvaged)(nil)
 // are taken in line. Damaged items are skipped and reported.
 func Salvage(ctx context.Context, r io.ReaderAt, size int64, opts ...Option) (*Salvaged, error) {
 	o := newOptions(opts)
-	s := &Salvaged{r: &Reader{file: file{r: r, size: size, name: o.name}, foot: &footer{}}, ctx: ctx,
-		keys: map[int64][]byte{}, ordinal: -1}
+	s := &Salvaged{
+		r: &Reader{file: file{r: r, size: size, name: o.name}, foot: &footer{}}, ctx: ctx,
+		keys: map[int64][]byte{}, ordinal: -1,
+	}
 	f := &s.r.file
 	head := make([]byte, fileHeaderLen)
 	if size < fileHeaderLen {
@@ -238,8 +240,7 @@ func Salvage(ctx context.Context, r io.ReaderAt, size int64, opts ...Option) (*S
 		}
 	}
 	if err := s.survey(); err != nil {
-		s.Close()
-		return nil, err
+		return nil, errors.Join(err, s.Close())
 	}
 	s.dec = rowgroup.NewBlockDecoder(s.r.foot.schema)
 	s.walk = walker{win: window{f: f}, gap: func(err error) { s.report.Gaps = append(s.report.Gaps, err) }}

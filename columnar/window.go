@@ -59,8 +59,10 @@ func (f *file) readAt(dst []byte, at int64) error {
 	case n == len(dst):
 		return nil
 	case err == io.EOF || err == nil:
-		return &encoding.CorruptError{File: f.name, Part: "file", Offset: at,
-			Reason: fmt.Sprintf("truncated: %d of %d bytes", n, len(dst))}
+		return &encoding.CorruptError{
+			File: f.name, Part: "file", Offset: at,
+			Reason: fmt.Sprintf("truncated: %d of %d bytes", n, len(dst)),
+		}
 	case f.name != "":
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
@@ -85,8 +87,8 @@ func (f *file) atPhysical(err error, part string, at int64) error {
 		return err
 	}
 	e := &encoding.CorruptError{File: f.name, Part: part, Offset: at, Err: err}
-	if err == error(c) && strings.HasPrefix(part, c.Part) {
-		e.Reason, e.Err = c.Reason, c.Err
+	if direct, ok := err.(*encoding.CorruptError); ok && strings.HasPrefix(part, direct.Part) { //nolint:errorlint // not one that something wraps
+		e.Reason, e.Err = direct.Reason, direct.Err
 	}
 	return e
 }

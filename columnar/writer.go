@@ -573,8 +573,10 @@ func (w *Writer) block(seg *rowgroup.Segment, spans []rowgroup.Span, from, to in
 	}
 	w.foot.totals.blocks++
 	w.pages.blocks++
-	r, err := w.writeItem(&header{kind: kindData, fields: [5]uint64{uint64(id), uint64(ordinal), uint64(to - from),
-		uint64(last.ToRow - first.FromRow), uint64(last.ToPart - first.FromPart)}}, w.body)
+	r, err := w.writeItem(&header{kind: kindData, fields: [5]uint64{
+		uint64(id), uint64(ordinal), uint64(to - from),
+		uint64(last.ToRow - first.FromRow), uint64(last.ToPart - first.FromPart),
+	}}, w.body)
 	if w.pages.blocks == 1 {
 		w.pages.first = r.off
 	}
@@ -703,8 +705,8 @@ func (w *Writer) finish() error {
 // Abort gives the file up: no footer is written, and every later Append and
 // Close returns an error. After Close it does nothing.
 func (w *Writer) Abort() error {
-	if !w.closed {
-		w.fail(errAborted)
+	if !w.closed && w.err == nil {
+		w.err = errAborted
 	}
 	return nil
 }
