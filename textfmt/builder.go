@@ -26,6 +26,7 @@ type builder struct {
 	row       int // rows in batch
 	bytes     int // of texts in batch
 	rows      int64
+	firstLine int64 // of the batch's first row
 	keyTypes  []rowgroup.Type
 	keyParts  [][]byte // components of the row's key, in scratch
 	key, last []byte   // the row's key and that of the row before
@@ -46,6 +47,17 @@ func newBuilder(t *table, o *TableOptions) *builder {
 		metadata: o.WriteTime != "", expires: o.TTL != "",
 	}
 }
+
+// job is a builder of the same table for another goroutine.
+func (b *builder) job() *builder {
+	c := *b
+	c.keyParts, c.lastRow = make([][]byte, len(b.keyTypes)), rowgroup.NewBatch(b.schema)
+	c.batch, c.key, c.last, c.scratch = nil, nil, nil, nil
+	return &c
+}
+
+// restart forgets the rows before.
+func (b *builder) restart() { b.rows = 0 }
 
 // begin starts a batch.
 func (b *builder) begin(batch *rowgroup.Batch) {
@@ -235,7 +247,10 @@ func (b *builder) integer(c *column, text []byte) (int64, *problem) {
 
 func (b *builder) timestamp(c *column, text []byte) (int64, *problem) {
 	unit := c.typ.Unit
-	t, ok := parseInstant(text)
+	t, ok := c.layout.parse(text)
+	if !ok && c.layout != nil {
+		return 0, &problem{expected: "a time like " + c.layout.String()}
+	}
 	if !ok {
 		v, ok := parseInt(text)
 		switch {
@@ -345,9 +360,43 @@ func (b *builder) endRow(file string, line int64) error {
 			return err
 		}
 	}
+	if b.row == 0 {
+		b.firstLine = line
+	}
 	b.row++
 	b.rows++
 	return nil
+}
+
+// follow takes a batch that another builder made, whose first row began at this
+// line, as the next of the table.
+func (b *builder) follow(batch *rowgroup.Batch, file string, line int64) error {
+	b.batch, b.row = batch, 0
+	if b.rows > 0 {
+		key, head := batch.Key(0), batch.Partition(0)
+		if b.order && bytes.Compare(key, b.last) < 0 {
+			return &OrderError{File: file, Line: line, Column: partitionKey, Before: b.keyText(b.last), Value: b.keyText(key)}
+		}
+		head.Continued = bytes.Equal(key, b.last)
+		if b.order {
+			if err := b.follows(file, line); err != nil {
+				return err
+			}
+		}
+	}
+	b.last = append(b.last[:0], batch.Key(batch.NumPartitions()-1)...)
+	b.row = batch.Len()
+	b.rows += int64(b.row)
+	b.keepLast()
+	return nil
+}
+
+// keepLast keeps the last row to compare the next batch's first with.
+func (b *builder) keepLast() {
+	if b.order {
+		b.lastRow.Reset()
+		b.lastRow.AppendParts(b.batch, b.row-1, b.row, 0, 0)
+	}
 }
 
 // partition begins the row's partition unless it is that of the row before.
@@ -446,6 +495,43 @@ func (b *builder) rowMeta() *problem {
 	return nil
 }
 
+// undo takes back what was put of a row that does not end.
+func (b *builder) undo() {
+	for i := range b.columns {
+		c := &b.columns[i]
+		if c.to != toValue {
+			continue
+		}
+		switch c.class {
+		case rowgroup.ClassInt32:
+			shorten(b.batch.Int32s(c.at), b.row)
+		case rowgroup.ClassInt64:
+			shorten(b.batch.Int64s(c.at), b.row)
+		case rowgroup.ClassFloat32:
+			shorten(b.batch.Float32s(c.at), b.row)
+		case rowgroup.ClassFloat64:
+			shorten(b.batch.Float64s(c.at), b.row)
+		case rowgroup.ClassBytes:
+			if s := b.batch.Bytes(c.at); s.Len() > b.row {
+				s.Truncate(b.row)
+			}
+		}
+		meta := b.batch.CellMeta(c.at)
+		shorten(&meta.Cells, b.row)
+		if n := len(meta.Exceptions); n > 0 && meta.Exceptions[n-1].Row == b.row {
+			meta.Exceptions = meta.Exceptions[:n-1]
+		}
+	}
+	m := b.batch.Meta()
+	shorten(&m.Liveness, b.row)
+	shorten(&m.WriteTimes, b.row)
+	shorten(&m.TTLs, b.row)
+	shorten(&m.Expiries, b.row)
+}
+
+// shorten cuts s to n elements at most.
+func shorten[T any](s *[]T, n int) { *s = (*s)[:min(n, len(*s))] }
+
 func floorDiv(a, d int64) int64 {
 	q := a / d
 	if a%d < 0 {
@@ -470,8 +556,5 @@ func (b *builder) end() {
 		return
 	}
 	b.batch.SetLen(b.row)
-	if b.order {
-		b.lastRow.Reset()
-		b.lastRow.AppendParts(b.batch, b.row-1, b.row, 0, 0)
-	}
+	b.keepLast()
 }

@@ -23,6 +23,7 @@ type Field struct {
 	Quoted bool   // it stood in quotes, which tells "" from nothing
 	Line   int64  // where it begins, from 1
 	Column int    // byte of that line, from 1, after a byte order mark
+	Null   bool   // no value, in formats that have a word for it; a Scanner leaves it
 }
 
 // Scanner cuts CSV into fields as RFC 4180 says, with any byte as separator.
@@ -46,6 +47,7 @@ type Scanner struct {
 	from, to int // buf[from:to] is not yet scanned
 	line     int64
 	started  bool
+	scanned  bool  // the last record was cut into fields, whatever they are
 	readErr  error // what ended the input
 	err      error // sticky
 	fields   []Field
@@ -73,12 +75,10 @@ func (s *Scanner) Scan() ([]Field, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	if !s.started {
-		s.started = true
-		if s.err = s.begin(); s.err != nil {
-			return nil, s.err
-		}
+	if s.err = s.start(); s.err != nil {
+		return nil, s.err
 	}
+	s.scanned = false
 	for {
 		n, whole, err := s.record()
 		if err != nil {
@@ -87,6 +87,7 @@ func (s *Scanner) Scan() ([]Field, error) {
 		}
 		if whole {
 			s.from += n
+			s.scanned = true
 			break
 		}
 		if s.err = s.fill(); s.err != nil {
@@ -100,8 +101,12 @@ func (s *Scanner) Scan() ([]Field, error) {
 	return s.fields, nil
 }
 
-// begin fills the buffer for the first time and looks for a byte order mark.
-func (s *Scanner) begin() error {
+// start fills the buffer for the first time and looks for a byte order mark.
+func (s *Scanner) start() error {
+	if s.started {
+		return nil
+	}
+	s.started = true
 	if s.buf == nil {
 		s.buf = make([]byte, firstBuffer)
 	}
@@ -255,6 +260,30 @@ func (s *Scanner) skipBlank(atEnd bool) {
 			return
 		}
 		s.line++
+	}
+}
+
+// skipRecord goes on behind a record that is an error: behind its first line,
+// if it could not be cut into fields.
+func (s *Scanner) skipRecord() {
+	s.err = nil
+	for !s.scanned {
+		if n := bytes.IndexByte(s.buf[s.from:s.to], '\n'); n >= 0 {
+			s.from += n + 1
+			s.line++
+			return
+		}
+		if s.readErr != nil {
+			s.from = s.to
+			return
+		}
+		if s.to-s.from == len(s.buf) && len(s.buf) >= maxRecord {
+			s.from = s.to
+		}
+		s.err = s.fill()
+		if s.err != nil {
+			return
+		}
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-
-	"github.com/colsst/colsst/rowgroup"
 )
 
 // CSVOptions say how to read a CSV. The zero value reads comma-separated
@@ -22,20 +20,12 @@ type CSVOptions struct {
 	// Null are the texts of fields that are null; nil: the empty text. In
 	// columns of text only unquoted fields are null.
 	Null []string
+	// Joins make columns of several, as a time of a day and a clock.
+	Joins []Join
 }
 
-// CSVReader reads a CSV as the rows of a table, in the order of the file. It is
-// a rowgroup.Iter whose batches own their memory: they may be kept, each in a
-// Batch of its own. It holds the sample from which types are inferred, at most
-// 16 MiB beside the longest record, and no row after its batch is read.
-type CSVReader struct {
-	name    string
-	options CSVOptions
-	null    []string
-	scanner *Scanner
-	builder *builder
-	err     error // sticky; io.EOF after the last row
-}
+// CSVReader is a Reader of CSV.
+type CSVReader = Reader
 
 // NewCSVReader reads the header and, where the types of some columns are not
 // given, up to 64 Ki rows or 16 MiB from r, and settles the schema. The name
@@ -45,12 +35,12 @@ func NewCSVReader(r io.Reader, name string, o CSVOptions) (*CSVReader, error) {
 	if o.Separator == 0 {
 		o.Separator = ','
 	}
-	c := &CSVReader{name: name, options: o, null: o.Null}
-	if c.null == nil {
-		c.null = []string{""}
+	if o.Null == nil {
+		o.Null = []string{""}
 	}
 	var head bytes.Buffer
-	sample, err := c.newScanner(io.TeeReader(r, &head))
+	c := &csvFormat{name: name, options: &o}
+	sample, err := c.scanner(io.TeeReader(r, &head))
 	if err != nil {
 		return nil, err
 	}
@@ -58,20 +48,35 @@ func NewCSVReader(r io.Reader, name string, o CSVOptions) (*CSVReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := o.layout(choices)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	c.builder = newBuilder(t, &o.TableOptions)
-	c.scanner, err = c.newScanner(io.MultiReader(&head, r))
+	in := io.MultiReader(&head, r)
+	rows, err := c.scanner(in)
 	if err == nil && o.Header {
-		_, err = c.scanner.Scan()
+		_, err = rows.Scan()
+	} else if err == nil {
+		err = rows.start()
 	}
-	c.scanner.Fields = len(choices)
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	rows.Fields = c.fields
+	// What the scanner read and did not use goes before the rest.
+	rest := &input{r: io.MultiReader(bytes.NewReader(rows.buf[rows.from:rows.to]), in), line: rows.line, splitter: c}
+	reader, err := newReader(name, &o.TableOptions, choices, c.records(rows), rest)
+	if err == nil {
+		reader.null = o.Null
+	}
+	return reader, err
 }
 
-func (c *CSVReader) newScanner(r io.Reader) (*Scanner, error) {
+// csvFormat opens scanners of a CSV.
+type csvFormat struct {
+	name    string
+	options *CSVOptions
+	fields  int // of a record
+	joiner  *joiner
+}
+
+func (c *csvFormat) scanner(r io.Reader) (*Scanner, error) {
 	s, err := NewScanner(r, c.name, c.options.Separator)
 	if err != nil {
 		return nil, err
@@ -80,19 +85,31 @@ func (c *CSVReader) newScanner(r io.Reader) (*Scanner, error) {
 	return s, nil
 }
 
-// Schema is the schema of the rows.
-func (c *CSVReader) Schema() *rowgroup.Schema { return c.builder.schema }
+func (c *csvFormat) records(s *Scanner) records {
+	return &csvRecords{Scanner: s, join: c.joiner.clone()}
+}
 
-// SourceColumns are the names of the schema's columns in the order of the file.
-func (c *CSVReader) SourceColumns() []string { return c.builder.source() }
+// csvRecords are the records of a Scanner, some columns of them joined.
+type csvRecords struct {
+	*Scanner
+	join *joiner
+}
 
-// Choices are the types of the file's columns and the reasons for them.
-func (c *CSVReader) Choices() []Choice { return c.builder.choices }
+func (c *csvRecords) next() ([]Field, error) {
+	row, err := c.Scan()
+	if err != nil || c.join == nil {
+		return row, err
+	}
+	return c.join.row(row), nil
+}
+
+func (c *csvRecords) skip() { c.skipRecord() }
 
 // choose names the columns and settles their types.
-func (c *CSVReader) choose(s *Scanner, head *bytes.Buffer) ([]Choice, error) {
+func (c *csvFormat) choose(s *Scanner, head *bytes.Buffer) ([]Choice, error) {
+	o := c.options
 	first, err := s.Scan()
-	if errors.Is(err, io.EOF) && !c.options.Header && len(c.options.Names) > 0 {
+	if errors.Is(err, io.EOF) && !o.Header && len(o.Names) > 0 {
 		first, err = nil, nil // no rows, but names
 	}
 	if errors.Is(err, io.EOF) {
@@ -105,46 +122,50 @@ func (c *CSVReader) choose(s *Scanner, head *bytes.Buffer) ([]Choice, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.fields = len(names)
+	if c.joiner, names, err = newJoiner(o.Joins, names, o.Null); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.name, err)
+	}
 	if err := c.options.check(names); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.name, err)
 	}
-	choices := make([]Choice, len(names))
+	seen := sampler{o: &o.TableOptions}
 	open := false
-	for i, name := range names {
-		choices[i] = Choice{Column: name}
-		choices[i].Type, choices[i].Given = c.options.given(name)
-		open = open || !choices[i].Given
+	for _, name := range names {
+		seen.column(name, false)
+		_, given := o.given(name)
+		open = open || !given
 	}
 	if !open {
-		return choices, nil
+		return seen.choices(), nil
 	}
-	seen := make([]inference, len(names))
+	rows := c.records(s)
 	row := first
-	if c.options.Header {
-		row, err = s.Scan()
+	if o.Header {
+		row, err = rows.next()
+	} else if c.joiner != nil && row != nil {
+		row = c.joiner.row(row)
 	}
-	for rows := 0; rows < sampleRows && head.Len() <= sampleBytes && err == nil && row != nil; rows++ {
+	for n := 0; n < sampleRows && head.Len() <= sampleBytes && !errors.Is(err, io.EOF); n++ {
+		var syntax *SyntaxError
+		if errors.As(err, &syntax) && o.OnError != nil {
+			rows.skip() // to be told of when it is read
+			row, err = rows.next()
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
 		for i := range row {
-			if !choices[i].Given {
-				seen[i].add(&row[i], c.isNull(&row[i]), c.options.TZ)
-			}
+			seen.add(i, &row[i], row[i].Null || isMark(o.Null, row[i].Text))
 		}
-		row, err = s.Scan()
+		row, err = rows.next()
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	for i := range choices {
-		if !choices[i].Given {
-			isTime := c.options.Time != nil && c.options.Time.Column == names[i]
-			choices[i] = seen[i].choose(names[i], isTime)
-		}
-	}
-	return choices, nil
+	return seen.choices(), nil
 }
 
 // names are those of the options, of the header, or column1, column2, ...
-func (c *CSVReader) names(first []Field) ([]string, error) {
+func (c *csvFormat) names(first []Field) ([]string, error) {
 	names := c.options.Names
 	if names != nil && first != nil && len(first) != len(names) {
 		return nil, &SyntaxError{File: c.name, Line: first[0].Line, Column: 1, Expected: plural(len(names), "field") + ", as many as names were given",
@@ -167,70 +188,27 @@ func (c *CSVReader) names(first []Field) ([]string, error) {
 	return names, nil
 }
 
-// isNull reports whether the text of f is a mark of null; in a column of text
-// it is null only if it stands without quotes.
-func (c *CSVReader) isNull(f *Field) bool {
-	for _, mark := range c.null {
-		if string(f.Text) == mark {
-			return true
-		}
+// cut is a splitter's: a line end with an even number of quotes before it ends
+// a record, since quotes stand only around fields and doubled inside them.
+func (c *csvFormat) cut(data []byte) int {
+	end := bytes.LastIndexByte(data, '\n') + 1
+	odd := bytes.Count(data[:end], []byte{'"'})%2 == 1
+	for odd && end > 0 {
+		q := bytes.LastIndexByte(data[:end], '"') // quotes before it are even
+		at := bytes.LastIndexByte(data[:q], '\n') + 1
+		odd = bytes.Count(data[at:q], []byte{'"'})%2 == 1
+		end = at
 	}
-	return false
+	return end
 }
 
-// Next reads up to 4,096 rows, fewer where they are long. After an error, a
-// *SyntaxError or *OrderError if it is one of the text, the rows before it in
-// the batch are lost.
-func (c *CSVReader) Next(b *rowgroup.Batch) (bool, error) {
-	if c.err == nil {
-		c.read(b)
-		if c.err == nil || errors.Is(c.err, io.EOF) {
-			return c.builder.row > 0, nil
-		}
+// open is a splitter's.
+func (c *csvFormat) open(part []byte, line int64) records {
+	s, err := c.scanner(nil)
+	if err != nil {
+		panic(err) // the separator was fine before
 	}
-	if errors.Is(c.err, io.EOF) {
-		return false, nil
-	}
-	return false, c.err
-}
-
-// Close ends the reading; what was read from stays open.
-func (c *CSVReader) Close() error {
-	if c.err == nil {
-		c.err = io.EOF
-	}
-	return nil
-}
-
-// read fills b until it is full, the input ends or fails.
-func (c *CSVReader) read(batch *rowgroup.Batch) {
-	b := c.builder
-	b.begin(batch)
-	for !b.full() {
-		row, err := c.scanner.Scan()
-		if err != nil {
-			c.err = err
-			break
-		}
-		b.beginRow()
-		for i := range row {
-			f, col := &row[i], &b.columns[i]
-			var p *problem
-			if c.isNull(f) && !(f.Quoted && col.text) {
-				p = b.null(col)
-			} else {
-				p = b.value(col, f.Text)
-			}
-			if p != nil {
-				c.err = &SyntaxError{File: c.name, Line: f.Line, Column: f.Column, Field: col.name,
-					Value: quote(f.Text), Expected: p.expected, Hint: p.hint}
-				return
-			}
-		}
-		if err := b.endRow(c.name, row[0].Line); err != nil {
-			c.err = err
-			return
-		}
-	}
-	b.end()
+	s.Fields = c.fields
+	s.buf, s.to, s.line, s.started, s.readErr = part, len(part), line, true, io.EOF
+	return c.records(s)
 }

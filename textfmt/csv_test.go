@@ -110,11 +110,14 @@ func TestScannerPositions(t *testing.T) {
 	s.Fields = 2
 	fields, err := s.Scan()
 	require.NoError(t, err)
-	require.Equal(t, []Field{{[]byte("a"), false, 1, 1}, {[]byte("b"), false, 1, 3}}, fields)
+	require.Equal(t, []Field{{Text: []byte("a"), Line: 1, Column: 1}, {Text: []byte("b"), Line: 1, Column: 3}}, fields)
 	s.Fields = 3
 	fields, err = s.Scan()
 	require.NoError(t, err)
-	require.Equal(t, []Field{{[]byte("x\ny"), true, 3, 1}, {[]byte("p\r\nq"), true, 4, 4}, {[]byte("r"), false, 5, 4}}, fields)
+	require.Equal(t, []Field{
+		{Text: []byte("x\ny"), Quoted: true, Line: 3, Column: 1}, {Text: []byte("p\r\nq"), Quoted: true, Line: 4, Column: 4},
+		{Text: []byte("r"), Line: 5, Column: 4},
+	}, fields)
 }
 
 func TestScannerTrailingSeparator(t *testing.T) {

@@ -17,9 +17,10 @@ const (
 type Choice struct {
 	Column string
 	Type   rowgroup.Type
-	Given  bool   // by the options, not inferred
-	Why    string // what was seen, for people
-	Note   string // what an inferred type does not keep, or ""
+	Given  bool    // by the options, not inferred
+	Why    string  // what was seen, for people
+	Note   string  // what an inferred type does not keep, or ""
+	Layout *Layout // of times that are not in the form of the package comment
 }
 
 // form is what the text of a cell looks like.
@@ -62,15 +63,38 @@ func (c cell) String() string { return fmt.Sprintf("line %d: %s", c.line, c.text
 
 // inference gathers what the cells of one column look like.
 type inference struct {
+	strings bool    // texts in quotes are no numbers, as in JSON
+	isTime  bool    // it is the time column
+	layout  *Layout // of its times, where it is given
+
 	rows, nulls int64
 	quotedNulls int64 // null unless the column is text
 	counts      [numForms]int64
 	first       [numForms]cell
-	unit        rowgroup.Unit // finest of the times
-	beyondNanos cell          // first time that nanoseconds do not reach
+	times       times     // of the form of the package comment or the layout given
+	others      []times   // of a time column, by commonLayouts, once there is need
+	inexact     cell      // first integer that a double does not hold
+	long        cell      // first float of more digits than a double keeps
+	unclear     [2]string // layouts of a time that can be read in two ways
+}
+
+// times gathers what times look like that are read by one layout.
+type times struct {
+	count       int64
+	unit        rowgroup.Unit // finest
+	beyondNanos cell          // first that nanoseconds do not reach
 	skipped     cell          // first wall time that its zone does not have
-	inexact     cell          // first integer that a double does not hold
-	long        cell          // first float of more digits than a double keeps
+}
+
+func (ts *times) add(t *instant, f *Field, zone *time.Location) {
+	ts.count++
+	if !t.local(zone) {
+		ts.skipped.set(f)
+	}
+	ts.unit = max(ts.unit, unitOf(t.digits))
+	if _, _, fits := t.in(rowgroup.Nanos); !fits {
+		ts.beyondNanos.set(f)
+	}
 }
 
 // add looks at one cell.
@@ -87,6 +111,28 @@ func (in *inference) add(f *Field, null bool, zone *time.Location) {
 	k := in.look(f, zone)
 	in.counts[k]++
 	in.first[k].set(f)
+	if in.isTime && in.layout == nil {
+		in.try(f, zone)
+	}
+}
+
+// try reads a cell of a time column by the common layouts. It does so from the
+// first cell on that is of another form than the package comment's, which is
+// the first of all where all are.
+func (in *inference) try(f *Field, zone *time.Location) {
+	if in.others == nil {
+		if in.counts[formTime]+in.counts[formDay] > 0 {
+			return
+		}
+		in.others = make([]times, len(commonLayouts))
+		first, second, _ := dayAndMonth(f.Text)
+		in.unclear = [2]string{first, second}
+	}
+	for i, l := range commonLayouts {
+		if t, ok := l.parse(f.Text); ok {
+			in.others[i].add(&t, f, zone)
+		}
+	}
 }
 
 func (in *inference) look(f *Field, zone *time.Location) form {
@@ -94,29 +140,33 @@ func (in *inference) look(f *Field, zone *time.Location) form {
 	if len(b) == 0 {
 		return formText
 	}
-	if n, ok := parseNumber(b); ok {
+	if in.layout != nil {
+		if t, ok := in.layout.parse(b); ok {
+			in.times.add(&t, f, zone)
+			return formTime
+		}
+		return formText
+	}
+	text := in.strings && f.Quoted
+	if n, ok := parseNumber(b); ok && !text {
 		return in.number(&n, f)
 	}
 	switch string(b) {
 	case "true", "false":
-		return formBoolean
+		if !text {
+			return formBoolean
+		}
 	case "NaN", "Inf", "+Inf", "-Inf":
 		return formWord
 	}
-	if _, ok := floatWord(b); ok {
+	if _, ok := floatWord(b); ok && !text {
 		return formOddWord
 	}
 	t, ok := parseInstant(b)
 	if !ok {
 		return formText
 	}
-	if !t.local(zone) {
-		in.skipped.set(f)
-	}
-	in.unit = max(in.unit, unitOf(t.digits))
-	if _, _, fits := t.in(rowgroup.Nanos); !fits {
-		in.beyondNanos.set(f)
-	}
+	in.times.add(&t, f, zone)
 	if t.day {
 		return formDay
 	}
@@ -155,10 +205,10 @@ func intInDouble(v int64) bool {
 	return f < 1<<63 && int64(f) == v
 }
 
-// choose decides on the type of the column. isTime says that the column is the
-// time column, whose days alone are instants too.
-func (in *inference) choose(name string, isTime bool) Choice {
-	c := Choice{Column: name, Type: rowgroup.Text}
+// choose decides on the type of the column. Days alone are instants too in a
+// time column.
+func (in *inference) choose(name string) Choice {
+	c := Choice{Column: name, Type: rowgroup.Text, Layout: in.layout}
 	n := in.rows - in.nulls - in.quotedNulls
 	is := func(forms ...form) bool {
 		var sum int64
@@ -168,16 +218,18 @@ func (in *inference) choose(name string, isTime bool) Choice {
 		return n > 0 && sum == n
 	}
 	switch {
+	case in.layout != nil:
+		in.chooseTime(&c, &in.times)
 	case n == 0 && in.quotedNulls > 0:
 		c.Why = "nothing but empty text"
 	case n == 0:
 		c.Why = "no value seen"
 	case is(formBoolean):
 		c.Type, c.Why = rowgroup.Boolean, "true and false"
-	case is(formDay) && !isTime:
+	case is(formDay) && !in.isTime:
 		c.Type, c.Why = rowgroup.Date, "days"
 	case is(formDay, formTime):
-		in.chooseTime(&c)
+		in.chooseTime(&c, &in.times)
 	case is(formInt):
 		c.Type, c.Why = rowgroup.Bigint, "integers"
 	case is(formInt, formBigInt):
@@ -193,25 +245,44 @@ func (in *inference) choose(name string, isTime bool) Choice {
 	case is(formInt, formBigInt, formFloat):
 		c.Why = "integers beyond 64 bits, and fractions"
 		c.Note = fmt.Sprintf("%s would lose digits as a double; give --type %s=decimal or --type %s=double", in.inexact, name, name)
+	case in.chooseLayout(&c, n):
 	default:
 		in.chooseText(&c)
+		if in.unclear[0] != "" {
+			c.Note = fmt.Sprintf("is the day first or the month? give --layout %s='%s' or --layout %s='%s'", name, in.unclear[0], name, in.unclear[1])
+		}
 	}
 	return c
 }
 
-func (in *inference) chooseTime(c *Choice) {
+// chooseLayout takes the common layout that reads all n cells of a time column.
+func (in *inference) chooseLayout(c *Choice, n int64) bool {
+	for i := range in.others {
+		if ts := &in.others[i]; ts.count == n {
+			c.Layout = commonLayouts[i]
+			in.chooseTime(c, ts)
+			return true
+		}
+	}
+	return false
+}
+
+func (in *inference) chooseTime(c *Choice, ts *times) {
 	switch {
-	case in.skipped.line > 0:
+	case ts.skipped.line > 0 && c.Layout == nil:
 		c.Why = "times, one of which its time zone skips"
-		c.Note = in.skipped.String() + " does not exist in the time zone given"
-	case in.unit == rowgroup.Nanos && in.beyondNanos.line > 0:
+		c.Note = ts.skipped.String() + " does not exist in the time zone given"
+	case ts.unit == rowgroup.Nanos && ts.beyondNanos.line > 0 && c.Layout == nil:
 		c.Why = "times of nanoseconds, one of which they do not reach"
-		c.Note = in.beyondNanos.String() + " is outside the years 1677 to 2262"
+		c.Note = ts.beyondNanos.String() + " is outside the years 1677 to 2262"
 	default:
-		c.Type = rowgroup.Timestamp(in.unit)
+		c.Type = rowgroup.Timestamp(ts.unit)
 		c.Why = "times"
-		if in.unit == rowgroup.Seconds {
+		if ts.unit == rowgroup.Seconds {
 			c.Why = "times of whole seconds"
+		}
+		if c.Layout != nil {
+			c.Why += " like " + c.Layout.String()
 		}
 	}
 }

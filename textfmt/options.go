@@ -3,6 +3,7 @@ package textfmt
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -86,11 +87,22 @@ type TableOptions struct {
 	// rows' write times (µs since 1970), TTLs (s; null or 0: none) and expiries
 	// (s since 1970; without one: the write time and the TTL).
 	WriteTime, TTL, Expiry string
+	// Layouts gives columns of times the form of their texts by name; without
+	// one they are as in the package comment.
+	Layouts map[string]*Layout
 	// TZ is the zone of times that name none; nil is UTC.
 	TZ *time.Location
 	// Unique makes a table in which no two rows have the same key; else equal
 	// rows stand in the order in which they came.
 	Unique bool
+	// OnError, where it is given, is called with what is wrong with a row of the
+	// text, and says whether to go on behind that row. A record that cannot be
+	// cut into fields ends with its line then.
+	OnError func(*SyntaxError) bool
+	// Jobs is how many goroutines parse, 0 or 1 for none but the caller's. The
+	// rows, their order and errors are the same with any number. OnError and
+	// formats whose lines depend on those before them make it 1.
+	Jobs int
 	// AnyOrder lets the rows come in any order, for Sort. Without it a row
 	// that comes before one that it should follow is an OrderError.
 	AnyOrder bool
@@ -118,6 +130,7 @@ type column struct {
 	text     bool // "" is a value
 	units    bool // timestamps may be integers
 	given    bool // the type was given
+	layout   *Layout
 }
 
 // table is the layout that the options give to the columns of a text.
@@ -181,18 +194,16 @@ func (o *TableOptions) check(names []string) error {
 	if o.TTL != "" && o.Expiry == "" && o.WriteTime == "" {
 		errs = append(errs, errors.New("--ttl needs --expiry or --write-time"))
 	}
+	for _, name := range sortedKeys(o.Layouts) {
+		errs = append(errs, find("--layout", name))
+	}
 	if s := o.Schema; s != nil {
 		for i := range s.NumColumns() {
 			errs = append(errs, find("schema", s.Column(i).Name))
 		}
 		return errors.Join(errs...)
 	}
-	given := make([]string, 0, len(o.Types))
-	for name := range o.Types {
-		given = append(given, name)
-	}
-	slices.Sort(given)
-	for _, name := range given {
+	for _, name := range sortedKeys(o.Types) {
 		errs = append(errs, find("--type", name))
 	}
 	for _, name := range o.PartitionKey {
@@ -205,6 +216,11 @@ func (o *TableOptions) check(names []string) error {
 		errs = append(errs, find("--time", o.Time.Column))
 	}
 	return errors.Join(errs...)
+}
+
+// sortedKeys are the keys of m in order.
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
 }
 
 // layout makes the table of columns with these types.
@@ -226,10 +242,13 @@ func (o *TableOptions) layout(choices []Choice) (*table, error) {
 		}
 	}
 	for i := range choices {
-		c := column{name: choices[i].Column, typ: bare(choices[i].Type), given: choices[i].Given}
+		c := column{name: choices[i].Column, typ: bare(choices[i].Type), given: choices[i].Given, layout: choices[i].Layout}
 		c.class = c.typ.Physical().Class()
 		c.units = c.given
 		kind := c.typ.Kind
+		if c.layout != nil && kind != rowgroup.KindTimestamp {
+			return nil, fmt.Errorf("--layout: column %q is %s, no timestamp", c.name, c.typ)
+		}
 		c.text = kind == rowgroup.KindText || kind == rowgroup.KindASCII
 		switch c.name {
 		case o.WriteTime:
@@ -276,8 +295,10 @@ func (o *TableOptions) checkTime(choices []Choice) error {
 		case rowgroup.KindTimestamp:
 		case rowgroup.KindBigint:
 			return fmt.Errorf("time column %q holds integers: give their unit, --time %s:s, :ms, :us or :ns", c.Column, c.Column)
+		case rowgroup.KindDouble:
+			return fmt.Errorf("time column %q holds numbers: for decimal seconds give --layout %s=unix", c.Column, c.Column)
 		default:
-			err := fmt.Errorf("time column %q is %s (%s): expected times like 2006-01-02T15:04:05Z, or integers with their unit", c.Column, c.Type, c.Why)
+			err := fmt.Errorf("time column %q is %s (%s): expected times like 2006-01-02T15:04:05Z, integers with their unit, or another form with --layout", c.Column, c.Type, c.Why)
 			if c.Note != "" {
 				err = fmt.Errorf("%w; %s", err, c.Note)
 			}

@@ -249,7 +249,7 @@ func TestTimes(t *testing.T) {
 		{"ts:ms", "1577836800000,1\n", "2020-01-01T00:00:00.000Z,1\n", ""},
 		{"ts:s:desc", "1577836800,1\n", "2020-01-01T00:00:00Z,1\n", ""},
 		{"ts", "1577836800000,1\n", "", `f.csv: time column "ts" holds integers: give their unit, --time ts:s, :ms, :us or :ns`},
-		{"ts", "noon,1\n", "", `f.csv: time column "ts" is text (line 2: "noon"): expected times like 2006-01-02T15:04:05Z, or integers with their unit`},
+		{"ts", "noon,1\n", "", `f.csv: time column "ts" is text (line 2: "noon"): expected times like 2006-01-02T15:04:05Z, integers with their unit, or another form with --layout`},
 		{"ts:s", "2022-02-02T02:02:02.5Z,1\n", "", `f.csv:2:1: column "ts": expected timestamp(s), which has 0 digits of a second, found "2022-02-02T02:02:02.5Z"; give --type ts=timestamp(ms)`},
 		{"ts:ns", "2300-01-01,1\n", "", `f.csv:2:1: column "ts": expected timestamp(ns), which reaches from 1677 to 2262, found "2300-01-01"; give --type ts=timestamp(us)`},
 		{"ts:ms", "2022-02-02T02:02:60Z,1\n", "", `f.csv:2:1: column "ts": expected timestamp(ms), found "2022-02-02T02:02:60Z"; give --type ts=text`},
@@ -380,6 +380,10 @@ func TestReaderErrors(t *testing.T) {
 	o.Types = map[string]rowgroup.Type{"column1": rowgroup.Int}
 	r := open(t, "1\nx\n", o)
 	b := rowgroup.NewBatch(r.Schema())
+	more, err := r.Next(b)
+	require.NoError(t, err)
+	require.True(t, more)
+	require.Equal(t, 1, b.Len())
 	_, err = r.Next(b)
 	require.Error(t, err)
 	_, again := r.Next(b)
