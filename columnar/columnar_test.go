@@ -37,35 +37,35 @@ func combinations() map[string][]Option {
 
 func TestRoundTrip(t *testing.T) {
 	for name, s := range testSchemas(t) {
-		for combo, opts := range combinations() {
-			t.Run(name+"/"+combo, func(t *testing.T) {
-				r := rand.New(rand.NewPCG(1, 2))
-				for _, o := range []historyOptions{{5, 300, true}, {40, 3, false}, {4, 200, false}, {2, 1000, false}} {
-					b := history(t, s, r, o)
-					file := write(t, b, 1<<30, opts...)
-					rd := open(t, file)
-					require.True(t, rd.Schema().Equal(s))
-					require.EqualValues(t, b.Len()-len(*b.Markers()), rd.Rows())
-					require.EqualValues(t, b.NumPartitions(), rd.Partitions())
-					want := dump(b)
-					got, err := drain(rd.Scan(bg, rowgroup.ScanOptions{}), s)
-					require.NoError(t, err)
-					same(t, want, got)
-					got, err = drain(rd.Scan(bg, rowgroup.ScanOptions{Desc: true}), s)
-					require.NoError(t, err)
-					rev := b.Clone()
-					rev.Reverse()
-					same(t, dump(rev), got)
-					if o.rows > 200 || len(combo) < 4 {
-						continue // batch boundaries: enough with the others
-					}
-					for _, n := range []int{1, 7, 128, 100_000} {
-						if n > 1 || o.rows < 10 {
-							require.True(t, slices.Equal(file, write(t, b, n, opts...)), "batches of %d", n)
-						}
+		r := rand.New(rand.NewPCG(1, 2))
+		for _, o := range []historyOptions{{5, 150, true}, {40, 3, false}, {4, 100, false}, {2, 700, false}} {
+			b := history(t, s, r, o)
+			want := dump(b)
+			rev := b.Clone()
+			rev.Reverse()
+			backwards := dump(rev)
+			for combo, opts := range combinations() {
+				what := fmt.Sprintf("%s, %s, %+v", name, combo, o)
+				file := write(t, b, 1<<30, opts...)
+				rd := open(t, file)
+				require.True(t, rd.Schema().Equal(s))
+				require.EqualValues(t, b.Len()-len(*b.Markers()), rd.Rows())
+				require.EqualValues(t, b.NumPartitions(), rd.Partitions())
+				got, err := drain(rd.Scan(bg, rowgroup.ScanOptions{}), s)
+				require.NoError(t, err)
+				same(t, want, got, what)
+				got, err = drain(rd.Scan(bg, rowgroup.ScanOptions{Desc: true}), s)
+				require.NoError(t, err)
+				same(t, backwards, got, what)
+				if o.rows > 100 || len(combo) < 4 {
+					continue // batch boundaries: enough with the others
+				}
+				for _, n := range []int{1, 7, 128, 100_000} {
+					if n > 1 || o.rows < 10 {
+						require.True(t, slices.Equal(file, write(t, b, n, opts...)), "%s: batches of %d", what, n)
 					}
 				}
-			})
+			}
 		}
 	}
 }
