@@ -41,7 +41,7 @@ metadata too where both sides hold it. It prints "equal: N rows", or the first
 differences: - only in A, + only in B, ! other values.`,
 		cobra.ExactArgs(2), func(_ *tool, args []string) error { return d.run(args[0], args[1]) })
 	f := d.cmd.Flags()
-	d.text.add(f)
+	d.text.add(d.cmd)
 	f.StringVar(&d.inputFormat, "input-format", "", "colsst or csv, of both (default: by the content and the files' names)")
 	f.StringVar(&d.format, "format", "table", "table or json")
 	f.IntVar(&d.limit, "limit", 10, "differences to print")

@@ -80,7 +80,7 @@ value (double). The same flags give the same rows everywhere.`,
 
 func (g *gen) flags() {
 	g.out.add(g.cmd)
-	g.table.add(g.cmd.Flags())
+	g.table.add(g.cmd)
 	g.cmd.Flags().StringVar(&g.summary, "summary", "", "json: a last line of JSON on stderr")
 }
 

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/rowgroup"
@@ -233,7 +233,8 @@ type textFlags struct {
 	unique, sort           bool
 }
 
-func (x *textFlags) add(f *pflag.FlagSet) {
+func (x *textFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringVar(&x.time, "time", "", "time column, a clustering column: name[:desc][:s|ms|us|ns]; integers need their unit")
 	f.StringSliceVar(&x.partitionKey, "partition-key", nil, "columns of the partition key: a,b,...; none: the file is one partition")
 	f.StringSliceVar(&x.clustering, "clustering", nil, "clustering columns: a[:desc],b,...; the time column comes last if it is not among them")

@@ -16,6 +16,9 @@ func TestNAB(t *testing.T) {
 	if _, err := os.Stat(root); err != nil {
 		t.Skip("no ../shared/testdata")
 	}
+	if testing.Short() {
+		t.Skip("long")
+	}
 	combinations := [][]string{
 		nil, // default
 		{"--compression", "zstd:16", "--column-compression", "zstd"},

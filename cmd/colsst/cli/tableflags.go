@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/encoding"
@@ -19,7 +19,8 @@ type tableFlags struct {
 	filter            bool
 }
 
-func (x *tableFlags) add(f *pflag.FlagSet) {
+func (x *tableFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringArrayVar(&x.set, "set", nil, "table option name=value: row_group_rows, row_group_size_in_bytes, block_size_in_bytes; repeatable")
 	f.StringArrayVar(&x.encoding, "encoding", nil, "encodings to choose from for a column (* for the others): col=alp,byte_stream_split; repeatable")
 	f.StringVar(&x.columnCompression, "column-compression", "", "zstd for all columns, or col=zstd,...; kept where smaller")
