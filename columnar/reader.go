@@ -365,11 +365,10 @@ func strip(b *rowgroup.Batch, o *rowgroup.ScanOptions) {
 
 // cursor walks the leaves of one index.
 type cursor struct {
-	r      *Reader
-	index  int
-	path   []place // from the root to a leaf
-	strict bool    // compare every page with the entry above it
-	pages  int64   // pages gone into
+	r     *Reader
+	index int
+	path  []place // from the root to a leaf
+	pages int64   // pages gone into
 }
 
 type place struct {
@@ -391,7 +390,7 @@ func (c *cursor) descend(pr ref, level int, choose func(*page) int) (bool, error
 			return false, err
 		}
 		c.pages++
-		if n := len(c.path); c.strict && n > 0 {
+		if n := len(c.path); n > 0 {
 			if err := p.checkParent(c.path[n-1].page, c.path[n-1].i); err != nil {
 				return false, c.r.file.at(err, indexPart, pr.off)
 			}
@@ -414,8 +413,26 @@ func (c *cursor) descend(pr ref, level int, choose func(*page) int) (bool, error
 func firstEntry(*page) int  { return 0 }
 func lastEntry(p *page) int { return p.len() - 1 }
 
-// step goes to the next leaf, or with -1 to the one before.
+// step goes to the next leaf, or with -1 to the one before. What it refers to
+// lies behind, or before, what the leaf left refers to; so steps end.
 func (c *cursor) step(dir int) (bool, error) {
+	if len(c.path) == 0 {
+		return false, nil
+	}
+	left, i := c.leaf()
+	from := left.refs[i].off
+	ok, err := c.walk(dir)
+	if err != nil || !ok {
+		return false, err
+	}
+	at, i := c.leaf()
+	if off := at.refs[i].off; off == from || (off > from) != (dir > 0) {
+		return false, c.r.file.at(encoding.Corruptf(indexPart, "an entry for %d follows one for %d", off, from), indexPart, off)
+	}
+	return true, nil
+}
+
+func (c *cursor) walk(dir int) (bool, error) {
 	choose := firstEntry
 	if dir < 0 {
 		choose = lastEntry

@@ -555,7 +555,7 @@ type blockIndex struct {
 }
 
 func newBlockIndex(r *Reader) *blockIndex {
-	return &blockIndex{r: r, parts: cursor{r: r, index: indexPartition, strict: true}, time: cursor{r: r, index: indexTime, strict: true}}
+	return &blockIndex{r: r, parts: cursor{r: r, index: indexPartition}, time: cursor{r: r, index: indexTime}}
 }
 
 // visited is the number of index pages gone into.
