@@ -597,33 +597,6 @@ func FuzzCSVReader(f *testing.F) {
 	})
 }
 
-func TestDecompress(t *testing.T) {
-	packed := gzipped("a,b\n1,2\n")
-	for _, c := range []struct{ in, want, err string }{
-		{"a,b\n", "a,b\n", ""},
-		{"", "", ""},
-		{"\x1f", "\x1f", ""},
-		{packed, "a,b\n1,2\n", ""},
-		{packed + gzipped("3,4\n"), "a,b\n1,2\n3,4\n", ""},
-		{packed[:len(packed)-3], "", "f.gz: gzip data: it ends early"},
-		{packed[:5], "", "f.gz: gzip data: it ends early"},
-		{packed + "junk", "", "f.gz: gzip data"},
-		{packed[:12] + "\xff\xff" + packed[14:], "", "f.gz: gzip data"},
-	} {
-		r, err := Decompress(strings.NewReader(c.in), "f.gz")
-		var got []byte
-		if err == nil {
-			got, err = io.ReadAll(r)
-		}
-		if c.err != "" {
-			require.ErrorContains(t, err, c.err)
-			continue
-		}
-		require.NoError(t, err)
-		require.Equal(t, c.want, string(got))
-	}
-}
-
 // TestRealData reads all files with a header whose times the reader knows, and
 // writes and reads them again: the same values bit for bit.
 func TestRealData(t *testing.T) {
