@@ -240,6 +240,33 @@ func TestSteadyParameters(t *testing.T) {
 	require.Equal(t, p, q)
 }
 
+// A form that rests must not be missed for long when a column changes.
+func TestChangeOfForm(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	var e deltadelta.Encoder
+	var p encoding.Params
+	size, alone := 0, 0
+	for i := range 400 {
+		v := clock(r, 1e12, 5000, 20, 128)
+		acc := int64(0)
+		for j := range v {
+			acc += r.Int64N(900)
+			switch i / 20 % 4 {
+			case 1:
+				v[j] = r.Int64N(1 << 20)
+			case 2:
+				v[j] = acc
+			case 3:
+				v[j] = int64(j*j*i) + r.Int64N(4)
+			}
+		}
+		size += len(e.AppendInt64(nil, v, &p))
+		var fresh deltadelta.Encoder
+		alone += len(fresh.AppendInt64(nil, v, &p))
+	}
+	require.Less(t, float64(size), 1.02*float64(alone))
+}
+
 func TestFieldCases(t *testing.T) {
 	data, err := os.ReadFile("../../../shared/cases/codec_cases.json")
 	if err != nil {
@@ -405,4 +432,28 @@ func TestNoAllocations(t *testing.T) {
 		_, err := deltadelta.DecodeInt64(v, inline)
 		require.NoError(t, err)
 	}))
+}
+
+func BenchmarkEncode(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	jitter := clock(r, 1_780_000_000_000, 5000, 20, 1<<14)
+	counter, gauge := make([]int64, 1<<14), make([]int64, 1<<14)
+	acc := int64(0)
+	for i := range counter {
+		acc += int64(1000 * r.ExpFloat64())
+		counter[i], gauge[i] = acc, int64(5000+300*r.NormFloat64())
+	}
+	for name, v := range map[string][]int64{"jitter": jitter, "counter": counter, "gauge": gauge} {
+		b.Run(name, func(b *testing.B) {
+			var e deltadelta.Encoder
+			var p encoding.Params
+			var body []byte
+			for b.Loop() {
+				for i := 0; i < len(v); i += 128 {
+					body = e.AppendInt64(body[:0], v[i:i+128], &p)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(v)), "ns/value")
+		})
+	}
 }

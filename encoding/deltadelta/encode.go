@@ -1,6 +1,7 @@
 package deltadelta
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/colsst/colsst/encoding"
@@ -13,9 +14,11 @@ import (
 // chunk keeps their parameters where that costs its body nothing. Its zero
 // value is ready. It is not for concurrent use.
 type Encoder struct {
-	last   encoding.Params       // of the chunk before
-	prev   [numForms]frame.Frame // the frame that each form had last
-	period int64                 // of the steps
+	last    encoding.Params       // of the chunk before
+	prev    [numForms]frame.Frame // the frame that each form had last
+	period  int64                 // of the steps
+	cost    int                   // of the chunk before
+	resting [numForms]rest
 
 	wide   []int64 // int32 values
 	deltas []int64 // deltas[i] = v[i] - v[i-1]
@@ -30,6 +33,7 @@ type Encoder struct {
 // is kept.
 func (e *Encoder) Reset() {
 	e.last, e.prev, e.period = encoding.Params{}, [numForms]frame.Frame{}, 0
+	e.cost, e.resting = 0, [numForms]rest{}
 }
 
 // AppendInt64 appends the body of one chunk to dst and sets all of p. Any
@@ -135,46 +139,116 @@ func (e *Encoder) choose(v []int64, size uint) candidate {
 	e.deltas = resize(e.deltas, n)
 	d := e.deltas
 	d[0] = 0
-	lo, hi := v[0], v[0]
+	r := values{v: v, size: size, lo: v[0], hi: v[0]}
 	d1 := frame.Wrap(v[1]-v[0], size)
-	dlo, dhi := d1, d1
+	r.dlo, r.dhi = d1, d1
 	for i := 1; i < n; i++ {
 		x := v[i]
-		lo, hi = min(lo, x), max(hi, x)
+		r.lo, r.hi = min(r.lo, x), max(r.hi, x)
 		y := frame.Wrap(x-v[i-1], size)
-		dlo, dhi = min(dlo, y), max(dhi, y)
+		r.dlo, r.dhi = min(r.dlo, y), max(r.dhi, y)
 		d[i] = y
 	}
-	if lo == hi {
+	if r.lo == r.hi {
 		return best
 	}
-	if dlo == dhi && n > 2 {
+	if r.dlo == r.dhi && n > 2 {
 		return e.regular(v, d1, size)
 	}
 
-	best = candidate{chunk: chunk{form: formDeltas, frame: frame.Fit(d[1:], dlo, dhi, n, size, e.prev[formDeltas])}}
-	best.first = best.frame.High(v[0], size)
-	e.price(&best, n)
-	consider := func(c candidate) {
-		if e.price(&c, n); c.cost < best.cost {
-			best = c
+	// The form of the chunk before first; then those that do not rest, and if
+	// the best is worse than it was, those as well.
+	before, rested := e.cost, [numForms]bool{}
+	best.cost = math.MaxInt
+	e.consider(&best, int(e.last[paramForm]), &r)
+	for form := range numForms {
+		if rested[form] = e.resting[form].turn(); !rested[form] && form != int(e.last[paramForm]) {
+			e.consider(&best, form, &r)
 		}
 	}
-
-	spread, middle := frame.Core(d[1:])
-	if dlo == dhi {
-		consider(e.regular(v, d1, size))
-	} else if c, ok := e.steps(v, spread, middle, size, best.cost); ok {
-		consider(c)
+	if best.cost > before+before/8 {
+		for form, missed := range rested {
+			if missed && form != int(e.last[paramForm]) {
+				e.consider(&best, form, &r)
+			}
+		}
 	}
-	if core, _ := frame.Core(v); frame.Hopeful(core, n, best.cost) {
-		c := candidate{chunk: chunk{form: formFrame, frame: frame.Fit(v, lo, hi, n, size, e.prev[formFrame])}}
-		consider(c)
-	}
-	if c, ok := e.deltaDeltas(v, size, best.cost); ok {
-		consider(c)
-	}
+	e.cost = best.cost
+	e.resting[best.form] = rest{}
 	return best
+}
+
+// values are those of a chunk, neither equal nor at a constant step, and the
+// extremes of them and of their deltas.
+type values struct {
+	v                []int64
+	size             uint
+	lo, hi, dlo, dhi int64
+}
+
+// consider keeps in best the smaller of it and a form. A form that is much
+// larger, or cannot be, rests.
+func (e *Encoder) consider(best *candidate, form int, r *values) {
+	c, ok := e.try(form, r, best.cost)
+	if ok {
+		e.price(&c, len(r.v))
+	}
+	if !ok || c.cost-c.cost/16 > best.cost {
+		e.resting[form].longer()
+		return
+	}
+	e.resting[form] = rest{}
+	if c.cost < best.cost {
+		*best = c
+	}
+}
+
+// rest lets a form that would not do wait for 1, 3 and then 7 chunks.
+type rest struct{ wait, span uint8 }
+
+// turn reports whether the form rests.
+func (r *rest) turn() bool {
+	if r.wait == 0 {
+		return false
+	}
+	r.wait--
+	return true
+}
+
+func (r *rest) longer() {
+	r.span = min(2*r.span+1, 7)
+	r.wait = r.span
+}
+
+// try makes a form of a chunk, where it may take fewer than limit bits.
+func (e *Encoder) try(form int, r *values, limit int) (c candidate, ok bool) {
+	n := len(r.v)
+	c.form = form
+	switch form {
+	case formFrame:
+		core, _ := frame.Core(r.v)
+		if !frame.Hopeful(core, n, limit) {
+			return c, false
+		}
+		c.frame = frame.Fit(r.v, r.lo, r.hi, n, r.size, e.prev[form])
+	case formDeltas:
+		core, _ := frame.Core(e.deltas[1:])
+		if !frame.Hopeful(core, n, limit) {
+			return c, false
+		}
+		c.frame = frame.Fit(e.deltas[1:], r.dlo, r.dhi, n, r.size, e.prev[form])
+		c.first = c.frame.High(r.v[0], r.size)
+	case formDeltaDeltas:
+		return e.deltaDeltas(r.v, r.size, limit)
+	case formSteps:
+		if r.dlo == r.dhi {
+			return e.regular(r.v, r.dlo, r.size), true
+		}
+		return e.steps(r.v, r.size, limit)
+	default: // formConstant
+		return c, false
+	}
+	return c, true
 }
 
 // regular is the form of values that differ by a constant step, not zero.
@@ -227,10 +301,11 @@ func (e *Encoder) deltaDeltas(v []int64, size uint, cost int) (c candidate, ok b
 	return c, true
 }
 
-// steps is the form of steps, where the deltas look like those of a clock:
-// most are within spread of each other, less than half of their middle.
-func (e *Encoder) steps(v []int64, spread uint64, middle int64, size uint, cost int) (c candidate, ok bool) {
+// steps is the form of steps, where the deltas look like those of a clock: most
+// are nearer to each other than half of their middle.
+func (e *Encoder) steps(v []int64, size uint, cost int) (c candidate, ok bool) {
 	n := len(v)
+	spread, middle := frame.Core(e.deltas[1:])
 	if middle == 0 || distance(middle, 0)/2 < spread {
 		return c, false
 	}
