@@ -537,3 +537,37 @@ func btoFeatures(r *Reader) uint32 {
 	}
 	return 0
 }
+
+// TestSalvageLostHead loses the first block of a partition: its key and
+// deletion come from the index.
+func TestSalvageLostHead(t *testing.T) {
+	s := testSchemas(t)["series"]
+	b := rowgroup.NewBatch(s)
+	r := rand.New(rand.NewPCG(29, 30))
+	for _, k := range []string{"a", "b", "c"} {
+		b.BeginPartition([]byte(k)).Deletion = rowgroup.Deletion{MarkedForDeleteAt: 5, LocalDeletionTime: 6}
+		fillPartition(s, b, r, 200, true)
+	}
+	file := write(t, b, 1000, WithRowGroupRows(10), WithBlockBytes(300))
+	rd := open(t, file)
+	p, err := rd.Partition(bg, []byte("b"))
+	require.NoError(t, err)
+	first := p.(*partition).first
+	bad := slices.Clone(file[:fileHeaderLen+rd.file.streamLen])
+	bad[fileHeaderLen+first.off+20] ^= 1
+	sv, err := Salvage(bg, bytes.NewReader(bad), int64(len(bad)))
+	require.NoError(t, err)
+	got, err := drain(sv, s)
+	require.NoError(t, err)
+	require.Len(t, sv.Report().Gaps, 1)
+	var heads []string
+	for _, line := range got {
+		if line[0] == 'P' {
+			heads = append(heads, line)
+		}
+	}
+	same(t, []string{headLine(b, 0), headLine(b, 1), headLine(b, 2)}, heads)
+	lost := 600 - len(rows(got))
+	require.Positive(t, lost)
+	require.Less(t, lost, 100)
+}

@@ -185,13 +185,19 @@ type Salvaged struct {
 	ctx  context.Context
 	walk walker
 	dec  *rowgroup.BlockDecoder
-	keys map[int64][]byte // of partitions of more than one block, by ordinal
+	own  map[int64]ownHead // partitions of more than one block, by ordinal
 
 	ordinal int64 // of the partition read last
 	key     []byte
-	known   bool
 	report  SalvageReport
 	done    bool
+}
+
+// ownHead is what the partition index knows of a partition whose first block
+// may be lost.
+type ownHead struct {
+	key      []byte
+	deletion rowgroup.Deletion
 }
 
 // SalvageReport says what was found.
@@ -209,7 +215,7 @@ func Salvage(ctx context.Context, r io.ReaderAt, size int64, opts ...Option) (*S
 	o := newOptions(opts)
 	s := &Salvaged{
 		r: &Reader{file: file{r: r, size: size, name: o.name}, foot: &footer{}}, ctx: ctx,
-		keys: map[int64][]byte{}, ordinal: -1,
+		own: map[int64]ownHead{}, ordinal: -1,
 	}
 	f := &s.r.file
 	head := make([]byte, fileHeaderLen)
@@ -276,7 +282,7 @@ func (s *Salvaged) survey() error {
 				continue
 			}
 			for _, o := range p.own {
-				s.keys[p.ordinals[o.entry]] = slices.Clone(p.keys.At(o.entry))
+				s.own[p.ordinals[o.entry]] = ownHead{slices.Clone(p.keys.At(o.entry)), deletionOf(p.deleted, o.entry)}
 			}
 		}
 	}
@@ -348,17 +354,20 @@ func (s *Salvaged) block(b *rowgroup.Batch, it *walked) error {
 	if blk.ordinal < s.ordinal {
 		return encoding.Corruptf("block", "partition %d after partition %d", blk.ordinal, s.ordinal)
 	}
-	if blk.parts == 0 && blk.ordinal != s.ordinal {
-		if s.key, s.known = s.keys[blk.ordinal]; !s.known {
-			return encoding.Corruptf("block", "%d rows of partition %d, whose key is lost", blk.rows, blk.ordinal)
-		}
+	head, indexed := s.own[blk.ordinal]
+	if blk.parts == 0 && blk.ordinal != s.ordinal && !indexed {
+		return encoding.Corruptf("block", "%d rows of partition %d, whose key is lost", blk.rows, blk.ordinal)
 	}
 	if _, err := s.r.openBlock(s.dec, &it.header, it.body); err != nil {
 		return err
 	}
 	b.Clear()
-	if blk.parts == 0 {
-		b.BeginPartition(s.key).Continued = blk.ordinal == s.ordinal
+	switch {
+	case blk.parts > 0:
+	case blk.ordinal == s.ordinal:
+		b.BeginPartition(s.key).Continued = true
+	default: // its first block is lost, with the static row
+		b.BeginPartition(head.key).Deletion = head.deletion
 	}
 	if err := s.dec.Decode(b, 0, blk.groups, nil); err != nil {
 		return err
