@@ -120,11 +120,11 @@
 // # Memory
 //
 // A Writer holds at most 128 row groups and one batch, 8 bytes a partition for
-// the filter, 4 bytes an outer chunk and the last page of each index level. A
-// Reader holds the footer, 64 KiB of the file's tail, at most 256 index pages
-// and the filter shards that were used (1.13 bytes a key). An iterator holds
-// one block or 128 KiB of the stream, whichever is more, and a batch. Salvage
-// holds the keys of partitions of more than one block. A stored item is at most
-// 1 GiB; a length or count is compared with the bytes that are left before
-// anything is allocated for it.
+// the filter, 8 bytes an outer chunk and the last page of each index level. A
+// Reader holds the footer, 16 bytes an outer chunk, 64 KiB of the file's tail,
+// at most 256 index pages and the filter shards that were used (1.13 bytes a
+// key). An iterator holds one block or 128 KiB of the stream, whichever is
+// more, and a batch. Salvage holds the keys of partitions of more than one
+// block. A stored item is at most 1 GiB; a length or count is compared with the
+// bytes that are left before anything is allocated for it.
 package columnar
