@@ -1,6 +1,7 @@
 // Package generate makes the synthetic tables of the project's tests,
 // benchmarks and the tool's gen command. The same options give the same rows on
-// every platform, and no generator holds more than a batch of rows.
+// every platform. Iterators hold no more than a batch of rows; tables that come as
+// one Batch are small.
 package generate
 
 import (
