@@ -26,7 +26,7 @@
 // column; this package only carries it.
 //
 // The body is the packed run of the n codes (package bitpack): nothing at all
-// where the width is 0 and no value is frame.
+// where the width is 0 and no value is patched.
 package function
 
 import (

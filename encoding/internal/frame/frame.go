@@ -27,7 +27,7 @@
 //
 // The first value of a column of differences is not in their frame. Its low w
 // bits are the first code of the run, which is never patched, and its high
-// bits a parameter (High, Start).
+// bits a parameter (High, Low).
 package frame
 
 import (
