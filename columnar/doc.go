@@ -119,7 +119,8 @@
 //
 // # Memory
 //
-// A Writer holds at most 128 row groups and one batch, 8 bytes a partition for
+// A Writer holds at most 128 row groups of row_group_size_in_bytes (of larger
+// rows as many as come to that, and two more) and one batch, 8 bytes a partition for
 // the filter, 8 bytes an outer chunk and the last page of each index level. A
 // Reader holds the footer, 16 bytes an outer chunk, 64 KiB of the file's tail,
 // at most 256 index pages and the filter shards that were used (1.13 bytes a

@@ -115,6 +115,9 @@ func (o *options) check(s *rowgroup.Schema) error {
 			if !id.Valid() {
 				return fmt.Errorf("option column_encodings: column %q: unknown %s", e.column, id)
 			}
+			if i := s.Lookup(e.column); i >= 0 && !holds(s, i, id) {
+				return fmt.Errorf("option column_encodings: column %q of type %s cannot be encoded as %s", e.column, s.Column(i).Type, id)
+			}
 		}
 	}
 	for _, c := range o.zstd {
@@ -125,6 +128,11 @@ func (o *options) check(s *rowgroup.Schema) error {
 	return nil
 }
 
+// holds reports whether an encoding can hold the values of column i.
+func holds(s *rowgroup.Schema, i int, id encoding.ID) bool {
+	return rowgroup.Holds(s.Column(i).Type.Physical().Class(), id)
+}
+
 // encode are the options for row groups.
 func (o *options) encode(s *rowgroup.Schema) rowgroup.EncodeOptions {
 	e := rowgroup.EncodeOptions{Encodings: map[int][]encoding.ID{}, Zstd: map[int]bool{}}
@@ -133,7 +141,7 @@ func (o *options) encode(s *rowgroup.Schema) rowgroup.EncodeOptions {
 			continue
 		}
 		for i := range s.NumColumns() {
-			e.Encodings[i] = c.ids
+			e.Encodings[i] = slices.DeleteFunc(slices.Clone(c.ids), func(id encoding.ID) bool { return !holds(s, i, id) })
 		}
 	}
 	for _, c := range o.encodings {

@@ -96,9 +96,13 @@ func (v *verifier) run() error {
 	if err := v.advance(); err != nil {
 		return err
 	}
-	w := walker{win: window{f: f}, gap: func(err error) {
+	w := walker{win: window{f: f}, gap: func(damage error, at, n int64) {
+		part := fmt.Sprintf("%d bytes of the stream", n)
+		if e := v.entry; e != nil && e.at.off == at { // the index knows what should be there
+			part = fmt.Sprintf("block %d", v.seen.blocks)
+		}
 		v.lost()
-		v.found(err)
+		v.found(f.at(damage, part, at))
 	}}
 	for {
 		if err := r.check(v.ctx); err != nil {

@@ -20,7 +20,7 @@ import (
 type walker struct {
 	win window
 	off int64
-	gap func(error) // called for every damaged part
+	gap func(damage error, at, n int64) // called for every damaged part of the stream, n bytes
 }
 
 // walked is an item that a walker found.
@@ -38,7 +38,7 @@ func (w *walker) next() (it walked, ok bool, err error) {
 	start := w.off
 	end := func() {
 		if damage != nil {
-			w.gap(f.at(damage, fmt.Sprintf("%d bytes of the stream", w.off-start), start))
+			w.gap(damage, start, w.off-start)
 		}
 	}
 	for w.off < f.streamLen {
@@ -249,14 +249,16 @@ func Salvage(ctx context.Context, r io.ReaderAt, size int64, opts ...Option) (*S
 		return nil, errors.Join(err, s.Close())
 	}
 	s.dec = rowgroup.NewBlockDecoder(s.r.foot.schema)
-	s.walk = walker{win: window{f: f}, gap: func(err error) { s.report.Gaps = append(s.report.Gaps, err) }}
+	s.walk = walker{win: window{f: f}, gap: func(damage error, at, n int64) {
+		s.report.Gaps = append(s.report.Gaps, f.at(damage, fmt.Sprintf("%d bytes of the stream", n), at))
+	}}
 	return s, nil
 }
 
 // survey finds the schema, the templates and the keys in the index pages.
 func (s *Salvaged) survey() error {
 	f := &s.r.file
-	w := walker{win: window{f: f}, gap: func(error) {}}
+	w := walker{win: window{f: f}, gap: func(error, int64, int64) {}}
 	for {
 		if err := s.ctx.Err(); err != nil {
 			return err

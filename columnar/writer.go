@@ -40,7 +40,8 @@ type Writer struct {
 	cur      current
 	shared   sharedGroup
 	units    []unit
-	unitSize int // row groups in units
+	unitSize int   // row groups in units
+	unitMem  int64 // bytes of their rows
 	done     int // unfiltereds of pend that are written
 
 	big     *bigPartition
@@ -64,6 +65,7 @@ type current struct {
 	cuts      []int // ends of its closed groups from there on
 	groupFrom int   // first row of its open group
 	bytes     int64 // of the open group
+	closed    int64 // bytes of its closed groups
 }
 
 // sharedGroup gathers whole small partitions for one row group.
@@ -79,6 +81,7 @@ type sharedGroup struct {
 type unit struct {
 	spans []rowgroup.Span
 	own   bool
+	bytes int64
 }
 
 // bigPartition is a partition of more than one block that is being written.
@@ -297,8 +300,9 @@ func (w *Writer) rows(from, to, base int) error {
 			continue
 		}
 		c.cuts = append(c.cuts, row)
+		c.closed += c.bytes
 		c.groupFrom, c.bytes = row, 0
-		if len(c.cuts) == segmentGroups {
+		if len(c.cuts) == segmentGroups || c.closed > w.segmentBytes() {
 			if err := w.flushCurrent(); err != nil {
 				return err
 			}
@@ -341,7 +345,7 @@ func (w *Writer) flushCurrent() error {
 	if err := w.bigBlocks(seg, spans, 0, len(spans)); err != nil {
 		return err
 	}
-	c.continued, c.start, c.cuts = true, c.groupFrom, c.cuts[:0]
+	c.continued, c.start, c.cuts, c.closed = true, c.groupFrom, c.cuts[:0], 0
 	w.done = c.start
 	return w.endSegment()
 }
@@ -380,7 +384,7 @@ func (w *Writer) endPartition(row int) error {
 	if err := w.closeShared(); err != nil {
 		return err
 	}
-	return w.addUnit(unit{w.spans(), true})
+	return w.addUnit(unit{w.spans(), true, c.closed + c.bytes})
 }
 
 // share adds the current partition, which is small, to the shared group.
@@ -407,16 +411,20 @@ func (w *Writer) closeShared() error {
 		return nil
 	}
 	w.shared.active = false
-	return w.addUnit(unit{[]rowgroup.Span{w.shared.span}, false})
+	return w.addUnit(unit{[]rowgroup.Span{w.shared.span}, false, w.shared.bytes})
 }
 
+// segmentBytes is how many bytes of rows a segment holds at most, unless one
+// row group, which has a row at least, is larger by itself.
+func (w *Writer) segmentBytes() int64 { return segmentGroups * int64(w.o.groupBytes) }
+
 func (w *Writer) addUnit(u unit) error {
-	if w.unitSize+len(u.spans) > segmentGroups {
+	if w.unitSize+len(u.spans) > segmentGroups || w.unitMem > 0 && w.unitMem+u.bytes > w.segmentBytes() {
 		if err := w.flushClosed(); err != nil {
 			return err
 		}
 	}
-	w.units, w.unitSize = append(w.units, u), w.unitSize+len(u.spans)
+	w.units, w.unitSize, w.unitMem = append(w.units, u), w.unitSize+len(u.spans), w.unitMem+u.bytes
 	return nil
 }
 
@@ -486,7 +494,7 @@ func (w *Writer) flushClosed() error {
 		return err
 	}
 	w.done = spans[len(spans)-1].ToRow
-	w.units, w.unitSize = w.units[:0], 0
+	w.units, w.unitSize, w.unitMem = w.units[:0], 0, 0
 	return w.endSegment()
 }
 

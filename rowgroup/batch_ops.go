@@ -328,6 +328,9 @@ func (m *RowMeta) check(what string, n int) error {
 
 func (v *vector) check(role Role, n int, meta *RowMeta, what string, isMarker func(int) bool) error {
 	l := v.len()
+	if l == 0 && len(v.Cells) == 0 && role == Static {
+		return nil // never filled: all absent
+	}
 	if l != n && l != 0 {
 		return fmt.Errorf("%d values for %d of %s", l, n, what)
 	}
@@ -370,9 +373,6 @@ func (v *vector) check(role Role, n int, meta *RowMeta, what string, isMarker fu
 	}
 	if exc != len(v.Exceptions) {
 		return fmt.Errorf("%d exception values, %d cells with one", len(v.Exceptions), exc)
-	}
-	if len(v.Cells) == 0 && l == 0 && role == Static {
-		return nil // never filled: all absent
 	}
 	if len(v.Cells) == 0 && l != n {
 		return fmt.Errorf("no values for %d of %s", n, what)
