@@ -1,6 +1,10 @@
 package simd
 
-import "github.com/colsst/colsst/internal/le"
+import (
+	"slices"
+
+	"github.com/colsst/colsst/internal/le"
+)
 
 // PackedLen is the number of bytes that n values of w bits take.
 func PackedLen(n int, w uint) int {
@@ -12,12 +16,18 @@ func PackedLen(n int, w uint) int {
 // [i*w, (i+1)*w) of src, least significant bit first. src must hold at least
 // PackedLen(len(dst), w) bytes.
 func Unpack64(dst []uint64, src []byte, w uint) {
-	src = src[:PackedLen(len(dst), w):len(src)]
-	switch {
-	case w == 0:
+	n := PackedLen(len(dst), w)
+	_ = src[:n]
+	if w == 0 {
 		clear(dst)
 		return
-	case w == 64:
+	}
+	done := unpack64(dst, src, w)
+	if done == len(dst) {
+		return
+	}
+	dst, src = dst[done:], src[done/8*int(w):n]
+	if w == 64 {
 		for i := range dst {
 			dst[i] = le.Uint64(src[8*i:])
 		}
@@ -65,11 +75,17 @@ func unpack64Wide(dst []uint64, src []byte, w uint, mask uint64) {
 
 // Unpack32 is Unpack64 for values of at most 32 bits.
 func Unpack32(dst []uint32, src []byte, w uint) {
-	src = src[:PackedLen(len(dst), w):len(src)]
+	n := PackedLen(len(dst), w)
+	_ = src[:n]
 	if w == 0 {
 		clear(dst)
 		return
 	}
+	done := unpack32(dst, src, w)
+	if done == len(dst) {
+		return
+	}
+	dst, src = dst[done:], src[done/8*int(w):n]
 	mask := uint64(1)<<w - 1
 	for len(dst) >= 8 && uint(len(src)) >= w+8 {
 		s := src[: w+8 : w+8]
@@ -98,6 +114,11 @@ func AppendPack64(dst []byte, src []uint64, w uint) []byte {
 	if w == 0 {
 		return dst
 	}
+	size := PackedLen(len(src), w)
+	dst = slices.Grow(dst, size)
+	if end := len(dst) + size; pack64(dst[len(dst):end], src, w) {
+		return dst[:end]
+	}
 	mask := ^uint64(0) >> (64 - w)
 	var acc uint64
 	var n uint // bits in acc
@@ -124,6 +145,11 @@ func AppendPack32(dst []byte, src []uint32, w uint) []byte {
 	if w == 0 {
 		return dst
 	}
+	size := PackedLen(len(src), w)
+	dst = slices.Grow(dst, size)
+	if end := len(dst) + size; pack32(dst[len(dst):end], src, w) {
+		return dst[:end]
+	}
 	mask := ^uint32(0) >> (32 - w)
 	var acc uint64
 	var n uint
@@ -138,6 +164,47 @@ func AppendPack32(dst []byte, src []uint32, w uint) []byte {
 	}
 	for i := uint(0); i < n; i += 8 {
 		dst = append(dst, byte(acc>>i))
+	}
+	return dst
+}
+
+// AppendPackRamp64 is AppendPack64 of uint64(src[i] - start - i*step): with
+// step 0 the codes of a frame of reference.
+func AppendPackRamp64(dst []byte, src []int64, w uint, start, step int64) []byte {
+	size := PackedLen(len(src), w)
+	dst = slices.Grow(dst, size)
+	if end := len(dst) + size; packRamp64(dst[len(dst):end], src, w, start, step) {
+		return dst[:end]
+	}
+	var buf [someCodes]uint64 // whole bytes at any width
+	for len(src) > 0 {
+		u := buf[:min(len(src), len(buf))]
+		for i := range u {
+			u[i] = uint64(src[i] - start)
+			start += step
+		}
+		dst = AppendPack64(dst, u, w)
+		src = src[len(u):]
+	}
+	return dst
+}
+
+// AppendPackRamp32 is AppendPackRamp64 for values of 32 bits.
+func AppendPackRamp32(dst []byte, src []int32, w uint, start, step int32) []byte {
+	size := PackedLen(len(src), w)
+	dst = slices.Grow(dst, size)
+	if end := len(dst) + size; packRamp32(dst[len(dst):end], src, w, start, step) {
+		return dst[:end]
+	}
+	var buf [someCodes]uint32
+	for len(src) > 0 {
+		u := buf[:min(len(src), len(buf))]
+		for i := range u {
+			u[i] = uint32(src[i] - start)
+			start += step
+		}
+		dst = AppendPack32(dst, u, w)
+		src = src[len(u):]
 	}
 	return dst
 }

@@ -1,14 +1,22 @@
 // Package simd holds the kernels under the codecs: packing and unpacking of
-// bits. The pure-Go code here is the reference; a kernel in assembly gives the
-// same bits for the same input at every level.
+// bits, from codes to values and back, the search for decimals, byte streams,
+// extremes. The pure-Go code here is the reference; a kernel in assembly gives
+// the same bits for the same input at every level.
 //
 // The contract of every kernel: it never touches a byte outside the slices it
-// is given; dst and src do not overlap; a source may be longer than the
-// payload; lengths are checked by the caller, once per block, and a slice too
-// short is a panic, never a wrong result.
+// is given; dst and src do not overlap, unless a comment says so; a source may
+// be longer than the payload; lengths are checked here, once per call, and a
+// slice too short is a panic, never a wrong result. Kernels keep nothing and
+// allocate nothing but what append needs.
+//
+// Assembly exists for amd64 in two tiers, chosen when the program starts by
+// what the CPU has. The tag purego leaves it out. It is written by the program
+// in _gen.
 package simd
 
 import "sync/atomic"
+
+//go:generate env GOWORK=off go run -C _gen . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg simd
 
 // Level is a tier of instructions.
 type Level int32
@@ -17,8 +25,8 @@ type Level int32
 // and the build has assembly for them.
 const (
 	Generic Level = iota
-	AVX2
-	AVX512
+	AVX2          // AVX2, BMI2
+	AVX512        // AVX-512 F, DQ, BW, VL, VBMI
 )
 
 func (l Level) String() string {
@@ -33,8 +41,7 @@ func (l Level) String() string {
 
 var level atomic.Int32
 
-// Supported is the highest level that this CPU and this build can run.
-func Supported() Level { return Generic }
+func init() { level.Store(int32(Supported())) }
 
 // Current is the level in use.
 func Current() Level { return Level(level.Load()) }
@@ -43,6 +50,6 @@ func Current() Level { return Level(level.Load()) }
 // and returns a function that puts the old one back. It is for tests and
 // measurements: every level gives the same results.
 func SetLevel(l Level) (restore func()) {
-	old := level.Swap(int32(min(l, Supported())))
+	old := level.Swap(int32(max(Generic, min(l, Supported()))))
 	return func() { level.Store(old) }
 }

@@ -1,0 +1,643 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// decoder is what happens to the integers of a group.
+type decoder struct {
+	name    string
+	params  string // in Go, separated by commas
+	float   bool   // the values are floats
+	result  string // name of the one result, or ""
+	restype string
+	setup   func()
+	each    func(r reg.VecVirtual, k reg.Register) reg.VecVirtual // from code to value; k are the lanes that count
+	finish  func()
+}
+
+// decoders writes every decoder over every source.
+func decoders(s shape) {
+	for _, packed := range []bool{true, false} {
+		ops := []func(shape) decoder{add, ramp, sum, ordered, sumOrdered, decimal, sumDecimal}
+		if packed {
+			ops = append([]func(shape) decoder{unpack}, ops...)
+		} else {
+			ops = append(ops, accumulate)
+		}
+		for _, op := range ops {
+			decode(s, packed, op(s))
+		}
+	}
+}
+
+func decode(s shape, packed bool, d decoder) {
+	prefix := "plain"
+	if packed {
+		prefix = "packed"
+	}
+	value := s.int()
+	switch {
+	case d.float:
+		value = s.float()
+	case d.name == "Unpack":
+		prefix, d.name, value = "unpack", "", s.uint()
+	case d.name == "Accumulate":
+		prefix, d.name = "accumulate", ""
+	}
+	name := prefix + d.name
+	params := fmt.Sprintf("src *%s", s.uint())
+	if d.name == "" && !packed {
+		params = fmt.Sprintf("src *%s", s.int())
+	}
+	if packed {
+		params = "src *byte, size int, table *byte, width uint"
+	} else if d.name != "" {
+		params += ", flip " + s.uint()
+	}
+	signature := fmt.Sprintf("(dst *%s, n int, %s", value, params)
+	if d.params != "" {
+		signature += ", " + d.params
+	}
+	signature += ")"
+	if d.result != "" {
+		signature += fmt.Sprintf(" (%s %s)", d.result, d.restype)
+	}
+	dispatchDecoder(s, name, value, packed, d)
+
+	text(s.name(name), signature)
+	dst, n := gp("dst"), gp("n")
+	c := &codes{shape: s, packed: packed, flips: !packed && d.name != "", src: gp("src")}
+	c.setup()
+	if d.setup != nil {
+		d.setup()
+	}
+	group := c.regs() * s.lanes()
+	emit := func(tail bool, k reg.OpmaskVirtual, lanes reg.Register) {
+		for i, r := range c.group(tail, k) {
+			v := d.each(r, lanes)
+			m := Mem{Base: dst, Disp: i * s.width()}
+			if lanes != nil {
+				pick(s, VMOVDQU64, VMOVDQU32)(v, lanes, m)
+			} else {
+				s.store(v, m)
+			}
+		}
+		ADDQ(U8(group*s.bytes()), dst)
+	}
+	if s.avx512 {
+		SUBQ(U8(group), n)
+		JL(LabelRef("rest"))
+		c.jumpIfShort("rest")
+		Label("loop")
+		emit(false, nil2, nil)
+		SUBQ(U8(group), n)
+		if packed {
+			JL(LabelRef("rest"))
+			c.jumpIfLong("loop")
+		} else {
+			JGE(LabelRef("loop"))
+		}
+		Label("rest")
+		ADDQ(U8(group), n)
+		JZ(LabelRef("done"))
+		Label("tail")
+		lanes := lowBits(n, group)
+		emit(true, lanes, lanes)
+		SUBQ(U8(group), n)
+		JG(LabelRef("tail"))
+	} else {
+		// n is a multiple of the group, and not zero.
+		Label("loop")
+		c.jumpIfShort("tail")
+		emit(false, nil2, nil)
+		SUBQ(U8(group), n)
+		JNZ(LabelRef("loop"))
+		if packed {
+			JMP(LabelRef("done"))
+			Label("tail")
+			emit(true, nil2, nil)
+			SUBQ(U8(group), n)
+			JNZ(LabelRef("tail"))
+		}
+	}
+	Label("done")
+	if d.finish != nil {
+		d.finish()
+	}
+	ret()
+}
+
+var nil2 reg.OpmaskVirtual
+
+// codes loads the unsigned integers that a decoder begins with: packed ones of
+// a width, or plain ones with some bits flipped.
+type codes struct {
+	shape
+	packed, flips bool
+	src           reg.GPVirtual
+
+	flip    reg.VecVirtual
+	end     reg.GPVirtual // packed: behind the bytes
+	last    reg.GPVirtual // packed: where the last full group may begin
+	step    reg.GPVirtual // packed: bytes of a group
+	at      [4]reg.GPVirtual
+	table   reg.GPVirtual
+	indices reg.VecVirtual // AVX-512: of bytes; AVX2 has too few registers
+	shifts  reg.VecVirtual // the same
+	mask    reg.VecVirtual
+}
+
+// regs is the number of registers of a group: packed groups are whole bytes,
+// so 8 values or more.
+func (c *codes) regs() int {
+	if c.lanes() < 8 {
+		return 2
+	}
+	return 1
+}
+
+func (c *codes) setup() {
+	if !c.packed {
+		if c.flips {
+			c.flip = c.broadcast("flip")
+		}
+		return
+	}
+	size, width := gp("size"), gp("width")
+	c.table = gp("table")
+	c.end = GP64()
+	LEAQ(Mem{Base: c.src, Index: size, Scale: 1}, c.end)
+
+	// All ones, shifted right by size-width.
+	c.mask = c.ones()
+	n, x := GP64(), XMM()
+	MOVQ(U32(uint32(c.size)), n)
+	SUBQ(width, n)
+	VMOVQ(n, x)
+	c.shiftRight(x, c.mask, c.mask)
+
+	c.last = GP64()
+	c.step = width
+	if c.avx512 {
+		LEAQ(Mem{Base: c.end, Disp: -64}, c.last)
+		c.indices, c.shifts = ZMM(), ZMM()
+		VMOVDQU64(Mem{Base: c.table}, c.indices)
+		VMOVDQU64(Mem{Base: c.table, Disp: 64}, c.shifts)
+		if c.size == 32 {
+			ADDQ(c.step, c.step)
+		}
+		return
+	}
+	// Each half of a register takes 16 bytes of src: 2 values of 64 bits, or
+	// 4 of 32.
+	halves := 2 * c.regs()
+	for i := 1; i < halves; i++ {
+		c.at[i] = GP64()
+		IMUL3Q(U8(i*16/c.bytes()), width, c.at[i])
+		SHRQ(U8(3), c.at[i])
+	}
+	MOVQ(c.end, c.last)
+	SUBQ(c.at[halves-1], c.last)
+	SUBQ(U8(16), c.last)
+}
+
+// jumpIfShort jumps where fewer bytes are left than a plain load takes.
+func (c *codes) jumpIfShort(label string) {
+	if c.packed {
+		CMPQ(c.src, c.last)
+		JHI(LabelRef(label))
+	}
+}
+
+func (c *codes) jumpIfLong(label string) {
+	CMPQ(c.src, c.last)
+	JLS(LabelRef(label))
+}
+
+// group loads the next group. The tail is one that a plain load may not serve;
+// lanes are then the ones to load of plain integers.
+func (c *codes) group(tail bool, lanes reg.OpmaskVirtual) []reg.VecVirtual {
+	out := make([]reg.VecVirtual, c.regs())
+	for i := range out {
+		out[i] = c.vec()
+	}
+	switch {
+	case !c.packed:
+		for i, r := range out {
+			m := Mem{Base: c.src, Disp: i * c.width()}
+			if tail {
+				pick(c.shape, VMOVDQU64_Z, VMOVDQU32_Z)(m, lanes, r)
+			} else {
+				c.load(m, r)
+			}
+			if c.flips {
+				c.xor(c.flip, r, r)
+			}
+		}
+		ADDQ(U8(len(out)*c.width()), c.src)
+		return out
+	case c.avx512 && tail:
+		left := GP64()
+		MOVQ(c.end, left)
+		SUBQ(c.src, left)
+		t := ZMM()
+		VMOVDQU8_Z(Mem{Base: c.src}, lowBits(left, 64), t)
+		VPERMB(t, c.indices, out[0])
+	case c.avx512:
+		VPERMB(Mem{Base: c.src}, c.indices, out[0])
+	case tail:
+		// The load that would reach over the end ends there; the indices of
+		// its bytes grow by as much as it moved.
+		limit := GP64()
+		LEAQ(Mem{Base: c.end, Disp: -16}, limit)
+		for i, r := range out {
+			var half [2]reg.VecVirtual
+			for j := range half {
+				p, d, zero := GP64(), GP64(), GP64()
+				if h := 2*i + j; h == 0 {
+					MOVQ(c.src, p)
+				} else {
+					LEAQ(Mem{Base: c.src, Index: c.at[h], Scale: 1}, p)
+				}
+				XORQ(zero, zero)
+				MOVQ(p, d)
+				SUBQ(limit, d)
+				CMOVQLT(zero, d)
+				SUBQ(d, p)
+				x := XMM()
+				half[j] = XMM()
+				VMOVQ(d, x)
+				VPBROADCASTB(x, x)
+				VPADDB(Mem{Base: c.table, Disp: 32*i + 16*j}, x, x)
+				VMOVDQU(Mem{Base: p}, half[j])
+				VPSHUFB(x, half[j], half[j])
+			}
+			VINSERTI128(U8(1), half[1], half[0].AsY(), r)
+		}
+	default:
+		for i, r := range out {
+			m := Mem{Base: c.src}
+			if i > 0 {
+				m = Mem{Base: c.src, Index: c.at[2*i], Scale: 1}
+			}
+			VMOVDQU(m, r.AsX())
+			VINSERTI128(U8(1), Mem{Base: c.src, Index: c.at[2*i+1], Scale: 1}, r, r)
+			VPSHUFB(Mem{Base: c.table, Disp: 32 * i}, r, r)
+		}
+	}
+	for i, r := range out {
+		shifts := Op(c.shifts)
+		if !c.avx512 {
+			shifts = Mem{Base: c.table, Disp: 64 + 32*i}
+		}
+		pick(c.shape, VPSRLVQ, VPSRLVD)(shifts, r, r)
+		c.and(c.mask, r, r)
+	}
+	ADDQ(c.step, c.src)
+	return out
+}
+
+// The decoders.
+
+func unpack(s shape) decoder {
+	return decoder{name: "Unpack", each: func(r reg.VecVirtual, _ reg.Register) reg.VecVirtual { return r }}
+}
+
+func add(s shape) decoder {
+	d := decoder{name: "Add", params: "add " + s.int()}
+	var a reg.VecVirtual
+	d.setup = func() { a = s.broadcast("add") }
+	d.each = func(r reg.VecVirtual, _ reg.Register) reg.VecVirtual { s.add(a, r, r); return r }
+	return d
+}
+
+func ramp(s shape) decoder {
+	d := decoder{name: "Ramp", params: fmt.Sprintf("start, step %s", s.int())}
+	var cur, inc reg.VecVirtual
+	d.setup = func() { cur, inc = s.progression() }
+	d.each = func(r reg.VecVirtual, _ reg.Register) reg.VecVirtual {
+		s.add(cur, r, r)
+		s.add(inc, cur, cur)
+		return r
+	}
+	return d
+}
+
+// progression begins the numbers start + i*step: those of the first register,
+// and what to add for the next.
+func (s shape) progression() (cur, inc reg.VecVirtual) {
+	step := s.broadcast("step")
+	cur, inc = s.vec(), s.vec()
+	switch {
+	case s.size == 32:
+		VPMULLD(s.iota(), step, cur)
+	case s.avx512:
+		VPMULLQ(s.iota(), step, cur)
+	default:
+		// 0 s 0 s + 0 0 2s 2s
+		t := YMM()
+		VPADDQ(step, step, t)
+		VPAND(table("lanes23", func(i int) byte { return -byte(i >> 4 & 1) }, 32), t, t)
+		VPAND(table("lanes13", func(i int) byte { return -byte(i >> 3 & 1) }, 32), step, cur)
+		VPADDQ(t, cur, cur)
+	}
+	s.add(s.broadcast("start"), cur, cur)
+	log := 0
+	for 1<<log < s.lanes() {
+		log++
+	}
+	s.shiftLeft(U8(log), step, inc)
+	return cur, inc
+}
+
+// scan makes prefix sums. It keeps the sum so far in every lane of total.
+type scan struct {
+	shape
+	total, zero, last reg.VecVirtual
+}
+
+func (c *scan) setup(first bool) {
+	if first {
+		c.total = c.broadcast("first")
+	}
+	if c.avx512 {
+		c.zero = c.zeroed()
+	}
+	if c.avx512 || c.size == 32 {
+		c.last = c.constant(uint64(c.lanes() - 1)) // the index of the last lane
+	}
+}
+
+func (c *scan) zeroed() reg.VecVirtual { return c.shape.zero() }
+
+// sum is the inclusive sums of r, after all before.
+func (c *scan) sum(r reg.VecVirtual) {
+	if c.avx512 {
+		for n := 1; n < c.lanes(); n *= 2 {
+			t := ZMM()
+			pick(c.shape, VALIGNQ, VALIGND)(U8(c.lanes()-n), c.zero, r, t)
+			c.add(t, r, r)
+		}
+	} else {
+		for n := c.bytes(); n < 16; n *= 2 {
+			t := YMM()
+			VPSLLDQ(U8(n), r, t)
+			c.add(t, r, r)
+		}
+		t := YMM()
+		VPERM2I128(U8(0x08), r, r, t) // the lower half above zeros
+		VPSHUFD(U8(pick(c.shape, 0xee, 0xff)), t, t)
+		c.add(t, r, r)
+	}
+	last := c.vec()
+	switch {
+	case c.size == 32:
+		VPERMD(r, c.last, last)
+	case c.avx512:
+		VPERMQ(r, c.last, last)
+	default:
+		VPERMQ(U8(0xff), r, last)
+	}
+	c.add(c.total, r, r)
+	c.add(last, c.total, c.total)
+}
+
+// summed is d on the prefix sums of the integers plus add.
+func summed(s shape, d decoder, params string) decoder {
+	c := &scan{shape: s}
+	var a reg.VecVirtual
+	each := d.each
+	setup, finish := d.setup, d.finish
+	d.params = params
+	if d.result == "" {
+		d.result, d.restype = "last", s.int()
+	} else {
+		d.result, d.restype = "last "+s.int()+", bad", "uint64"
+	}
+	d.setup = func() {
+		if setup != nil {
+			setup()
+		}
+		a = s.broadcast("add")
+		c.setup(true)
+	}
+	d.each = func(r reg.VecVirtual, k reg.Register) reg.VecVirtual {
+		s.add(a, r, r)
+		c.sum(r)
+		return each(r, k)
+	}
+	d.finish = func() {
+		s.result(c.total, "last")
+		if finish != nil {
+			finish()
+		}
+	}
+	return d
+}
+
+func identity(r reg.VecVirtual, _ reg.Register) reg.VecVirtual { return r }
+
+func sum(s shape) decoder {
+	return summed(s, decoder{name: "Sum", each: identity}, "first, add "+s.int())
+}
+
+// accumulate sums integers as they are.
+func accumulate(s shape) decoder {
+	c := &scan{shape: s}
+	return decoder{
+		name: "Accumulate", params: "first " + s.int(), result: "last", restype: s.int(),
+		setup:  func() { c.setup(true) },
+		each:   func(r reg.VecVirtual, _ reg.Register) reg.VecVirtual { c.sum(r); return r },
+		finish: func() { s.result(c.total, "last") },
+	}
+}
+
+// unorder turns integers of the order of floats into their bits.
+func unorder(s shape) decoder {
+	var low, zeros reg.VecVirtual
+	return decoder{
+		float: true,
+		setup: func() {
+			n, x := gp("zeros"), XMM()
+			zeros = XMM()
+			VMOVQ(n, zeros)
+			INCQ(n)
+			VMOVQ(n, x)
+			low = s.ones()
+			s.shiftRight(x, low, low)
+		},
+		each: func(r reg.VecVirtual, _ reg.Register) reg.VecVirtual {
+			s.flipBelow(r, low)
+			s.shiftLeft(zeros, r, r)
+			return r
+		},
+	}
+}
+
+// flipBelow flips the bits of low in the lanes of r below zero.
+func (s shape) flipBelow(r, low reg.VecVirtual) {
+	sign := s.sign(r)
+	if s.avx512 {
+		VPTERNLOGQ(U8(0x78), low, sign, r) // r ^ (sign & low)
+		return
+	}
+	VPAND(low, sign, sign)
+	VPXOR(sign, r, r)
+}
+
+func ordered(s shape) decoder {
+	d := unorder(s)
+	d.name, d.params = "Ordered", fmt.Sprintf("add %s, zeros uint", s.int())
+	var a reg.VecVirtual
+	setup, each := d.setup, d.each
+	d.setup = func() { setup(); a = s.broadcast("add") }
+	d.each = func(r reg.VecVirtual, k reg.Register) reg.VecVirtual { s.add(a, r, r); return each(r, k) }
+	return d
+}
+
+func sumOrdered(s shape) decoder {
+	d := unorder(s)
+	d.name = "SumOrdered"
+	return summed(s, d, fmt.Sprintf("first, add %s, zeros uint", s.int()))
+}
+
+// magic is the bits of 1.5 * 2^52: an integer x of at most 52 bits added to
+// them is the float64 of that much more than x.
+const magic = 0x4338000000000000
+
+// toDecimal turns integers into floats of their decimals and notes whether any
+// was too large. Float32 values are products of float64, rounded.
+func toDecimal(s shape) decoder {
+	limit := pick(s, uint64(1)<<51, 1<<24)
+	var back, scale, shift, top, round, most reg.VecVirtual
+	d := decoder{float: true, result: "bad", restype: "uint64"}
+	// AVX2 compares 64 bits as signed alone: the sums begin at the least.
+	bias := uint64(0)
+	if s.size == 64 && !s.avx512 {
+		bias = 1 << 63
+	}
+	d.setup = func() {
+		back, scale = s.double("back"), s.double("scale")
+		shift = s.constant(limit + bias)
+		top = s.zero()
+		if s.size == 64 && !s.avx512 {
+			round = s.constant(magic)
+			most = s.constant(2*limit + bias)
+		}
+	}
+	d.each = func(r reg.VecVirtual, k reg.Register) reg.VecVirtual {
+		t := s.vec()
+		s.add(shift, r, t)
+		switch {
+		case bias != 0:
+			VPCMPGTQ(most, t, t)
+			VPOR(t, top, top)
+		case k != nil:
+			pick(s, VPMAXUQ, VPMAXUD)(t, top, k, top)
+		default:
+			pick(s, VPMAXUQ, VPMAXUD)(t, top, top)
+		}
+		if s.size == 64 {
+			if s.avx512 {
+				VCVTQQ2PD(r, r)
+			} else {
+				VPADDQ(round, r, r)
+				VSUBPD(round, r, r)
+			}
+			VMULPD(back, r, r)
+			VMULPD(scale, r, r)
+			return r
+		}
+		lower, upper, half := s.vec(), s.vec(), YMM()
+		if s.avx512 {
+			VEXTRACTI64X4(U8(1), r, half)
+			VCVTDQ2PD(r.AsY(), lower)
+			VCVTDQ2PD(half, upper)
+		} else {
+			VEXTRACTI128(U8(1), r, half.AsX())
+			VCVTDQ2PD(r.AsX(), lower)
+			VCVTDQ2PD(half.AsX(), upper)
+		}
+		for _, x := range []reg.VecVirtual{lower, upper} {
+			VMULPD(back, x, x)
+			VMULPD(scale, x, x)
+		}
+		out := s.vec()
+		if s.avx512 {
+			VCVTPD2PS(lower, out.AsY())
+			VCVTPD2PS(upper, half)
+			VINSERTF64X4(U8(1), half, out, out)
+		} else {
+			VCVTPD2PSY(lower, out.AsX())
+			VCVTPD2PSY(upper, half.AsX())
+			VINSERTF128(U8(1), half.AsX(), out, out)
+		}
+		return out
+	}
+	d.finish = func() {
+		g := GP64()
+		switch {
+		case s.avx512:
+			k := K()
+			pick(s, VPCMPUQ, VPCMPUD)(U8(6), s.constant(2*limit), top, k) // top > 2*limit
+			KMOVQ(k, g)
+		case s.size == 64:
+			VMOVMSKPD(top, g.As32())
+		default:
+			m := s.constant(2 * limit)
+			VPMAXUD(m, top, top)
+			VPCMPEQD(m, top, top)
+			VMOVMSKPS(top, g.As32())
+			XORL(U32(0xff), g.As32())
+		}
+		Store(g, Return("bad"))
+	}
+	return d
+}
+
+func decimal(s shape) decoder {
+	d := toDecimal(s)
+	d.name, d.params = "Decimal", fmt.Sprintf("add %s, back, scale float64", s.int())
+	var a reg.VecVirtual
+	setup, each := d.setup, d.each
+	d.setup = func() { setup(); a = s.broadcast("add") }
+	d.each = func(r reg.VecVirtual, k reg.Register) reg.VecVirtual { s.add(a, r, r); return each(r, k) }
+	return d
+}
+
+func sumDecimal(s shape) decoder {
+	d := toDecimal(s)
+	d.name = "SumDecimal"
+	return summed(s, d, fmt.Sprintf("first, add %s, back, scale float64", s.int()))
+}
+
+// fill writes start + i*step, without codes.
+func fill(s shape) {
+	calls.add(s.avx512, fmt.Sprintf("fill%d(dst []%[2]s, start, step %[2]s) (done int)", s.size, s.int()), "0",
+		fmt.Sprintf("len(dst) >= %d", pick(s, 4, 8)),
+		fmt.Sprintf("%s(&dst[0], len(dst), start, step)\nreturn %s", s.name("fill"), s.done("len(dst)", s.lanes())))
+	text(s.name("fill"), fmt.Sprintf("(dst *%[1]s, n int, start, step %[1]s)", s.int()))
+	dst, n := gp("dst"), gp("n")
+	cur, inc := s.progression()
+	SUBQ(U8(s.lanes()), n)
+	JL(LabelRef("rest"))
+	Label("loop")
+	s.store(cur, Mem{Base: dst})
+	s.add(inc, cur, cur)
+	ADDQ(U8(s.width()), dst)
+	SUBQ(U8(s.lanes()), n)
+	JGE(LabelRef("loop"))
+	Label("rest")
+	if s.avx512 {
+		ADDQ(U8(s.lanes()), n)
+		JZ(LabelRef("done"))
+		pick(s, VMOVDQU64, VMOVDQU32)(cur, lowBits(n, s.lanes()), Mem{Base: dst})
+		Label("done")
+	}
+	ret()
+}

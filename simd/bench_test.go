@@ -1,0 +1,132 @@
+package simd_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/colsst/colsst/simd"
+)
+
+// BenchmarkKernels runs every kernel at every level over 128 and 1,024 values;
+// sources hold no byte more than they must. ns/value is the mean, as ever.
+func BenchmarkKernels(b *testing.B) {
+	const most = 1024
+	r := rand.New(rand.NewPCG(1, 2))
+	bytes := make([]byte, 8*most)
+	for i := range bytes {
+		bytes[i] = byte(r.Uint32())
+	}
+	u64, u32 := make([]uint64, most), make([]uint32, most)
+	i64, i32 := make([]int64, most), make([]int32, most)
+	f64, f32 := make([]float64, most), make([]float32, most)
+	for i := range i64 {
+		u64[i], u32[i] = r.Uint64()>>51, r.Uint32()>>19
+		i64[i], i32[i] = int64(r.Uint64()), int32(r.Uint32())
+		f64[i] = float64(r.IntN(1e5)) / 100
+		f32[i] = float32(r.IntN(1e5)) / 100
+	}
+	d64, d32 := make([]uint64, most), make([]uint32, most)
+	o64, o32 := make([]int64, most), make([]int32, most)
+	g64, g32 := make([]float64, most), make([]float32, most)
+	out, bad := make([]byte, 0, 8*most), make([]byte, most/8)
+
+	type kernel struct {
+		name string
+		run  func(n int)
+	}
+	packed64 := func(w uint, f func(n int, c *simd.Codes[uint64])) func(n int) {
+		return func(n int) {
+			c := simd.Packed[uint64](bytes[:simd.PackedLen(n, w)], w)
+			f(n, &c)
+		}
+	}
+	packed32 := func(w uint, f func(n int, c *simd.Codes[uint32])) func(n int) {
+		return func(n int) {
+			c := simd.Packed[uint32](bytes[:simd.PackedLen(n, w)], w)
+			f(n, &c)
+		}
+	}
+	plain64 := func(f func(n int, c *simd.Codes[uint64])) func(n int) {
+		return func(n int) { c := simd.Plain(u64[:n], 1<<12); f(n, &c) }
+	}
+	plain32 := func(f func(n int, c *simd.Codes[uint32])) func(n int) {
+		return func(n int) { c := simd.Plain(u32[:n], 1<<12); f(n, &c) }
+	}
+	kernels := []kernel{}
+	for _, w := range []uint{3, 13, 33, 63} {
+		kernels = append(kernels,
+			kernel{fmt.Sprintf("Unpack64/w%d", w), func(n int) { simd.Unpack64(d64[:n], bytes[:simd.PackedLen(n, w)], w) }},
+			kernel{fmt.Sprintf("Pack64/w%d", w), func(n int) { out = simd.AppendPack64(out[:0], u64[:n], w) }})
+	}
+	for _, w := range []uint{3, 13, 29} {
+		kernels = append(kernels,
+			kernel{fmt.Sprintf("Unpack32/w%d", w), func(n int) { simd.Unpack32(d32[:n], bytes[:simd.PackedLen(n, w)], w) }},
+			kernel{fmt.Sprintf("Pack32/w%d", w), func(n int) { out = simd.AppendPack32(out[:0], u32[:n], w) }})
+	}
+	op64 := map[string]func(n int, c *simd.Codes[uint64]){
+		"Add64":        func(n int, c *simd.Codes[uint64]) { simd.Add64(o64[:n], c, 7) },
+		"Ramp64":       func(n int, c *simd.Codes[uint64]) { simd.Ramp64(o64[:n], c, 7, 9) },
+		"Sum64":        func(n int, c *simd.Codes[uint64]) { simd.Sum64(o64[:n], c, 7, 9) },
+		"Ordered64":    func(n int, c *simd.Codes[uint64]) { simd.Ordered64(g64[:n], c, 7, 0) },
+		"SumOrdered64": func(n int, c *simd.Codes[uint64]) { simd.SumOrdered64(g64[:n], c, 7, 9, 0) },
+		"Decimal64":    func(n int, c *simd.Codes[uint64]) { simd.Decimal64(g64[:n], c, 7, 1e12, 1e-14) },
+		"SumDecimal64": func(n int, c *simd.Codes[uint64]) { simd.SumDecimal64(g64[:n], c, 7, -9, 1e12, 1e-14) },
+	}
+	op32 := map[string]func(n int, c *simd.Codes[uint32]){
+		"Add32":        func(n int, c *simd.Codes[uint32]) { simd.Add32(o32[:n], c, 7) },
+		"Ramp32":       func(n int, c *simd.Codes[uint32]) { simd.Ramp32(o32[:n], c, 7, 9) },
+		"Sum32":        func(n int, c *simd.Codes[uint32]) { simd.Sum32(o32[:n], c, 7, 9) },
+		"Ordered32":    func(n int, c *simd.Codes[uint32]) { simd.Ordered32(g32[:n], c, 7, 0) },
+		"SumOrdered32": func(n int, c *simd.Codes[uint32]) { simd.SumOrdered32(g32[:n], c, 7, 9, 0) },
+		"Decimal32":    func(n int, c *simd.Codes[uint32]) { simd.Decimal32(g32[:n], c, 7, 1, 1e-2) },
+		"SumDecimal32": func(n int, c *simd.Codes[uint32]) { simd.SumDecimal32(g32[:n], c, 7, -9, 1, 1e-2) },
+	}
+	for _, name := range decoders {
+		kernels = append(kernels,
+			kernel{name + "64/packed/w13", packed64(13, op64[name+"64"])},
+			kernel{name + "64/plain", plain64(op64[name+"64"])},
+			kernel{name + "32/packed/w11", packed32(11, op32[name+"32"])},
+			kernel{name + "32/plain", plain32(op32[name+"32"])})
+	}
+	kernels = append(kernels,
+		kernel{"Accumulate64", func(n int) { simd.Accumulate64(o64[:n], 1) }},
+		kernel{"Accumulate32", func(n int) { simd.Accumulate32(o32[:n], 1) }},
+		kernel{"Fill64", func(n int) { simd.Fill64(o64[:n], 1, 3) }},
+		kernel{"Fill32", func(n int) { simd.Fill32(o32[:n], 1, 3) }},
+		kernel{"PackRamp64/w13", func(n int) { out = simd.AppendPackRamp64(out[:0], i64[:n], 13, 1, 3) }},
+		kernel{"PackRamp32/w13", func(n int) { out = simd.AppendPackRamp32(out[:0], i32[:n], 13, 1, 3) }},
+		kernel{"Decimals64", func(n int) { simd.Decimals64(o64[:n], bad, f64[:n], 1e14, 1e-12, 1e12, 1e-14) }},
+		kernel{"Decimals32", func(n int) { simd.Decimals32(o32[:n], bad, f32[:n], 1e2, 1, 1, 1e-2) }},
+		kernel{"Trial64", func(n int) { simd.Trial64(f64[:n], 1e14, 1e-12, 1e12, 1e-14) }},
+		kernel{"Trial32", func(n int) { simd.Trial32(f32[:n], 1e2, 1, 1, 1e-2) }},
+		kernel{"Deltas64", func(n int) { simd.Deltas64(o64[:n], i64[:n]) }},
+		kernel{"Deltas32", func(n int) { simd.Deltas32(o32[:n], i32[:n]) }},
+		kernel{"Order64", func(n int) { simd.Order64(o64[:n], f64[:n], 0) }},
+		kernel{"Order32", func(n int) { simd.Order32(o32[:n], f32[:n], 0) }},
+		kernel{"MinMaxInt64", func(n int) { simd.MinMaxInt64(i64[:n]) }},
+		kernel{"MinMaxInt32", func(n int) { simd.MinMaxInt32(i32[:n]) }},
+		kernel{"MinMaxFloat64", func(n int) { simd.MinMaxFloat64(f64[:n]) }},
+		kernel{"MinMaxFloat32", func(n int) { simd.MinMaxFloat32(f32[:n]) }},
+		kernel{"SplitFloat64", func(n int) { simd.SplitFloat64(out[:8*n], f64[:n]) }},
+		kernel{"SplitFloat32", func(n int) { simd.SplitFloat32(out[:4*n], f32[:n]) }},
+		kernel{"JoinFloat64", func(n int) { simd.JoinFloat64(g64[:n], bytes[:8*n]) }},
+		kernel{"JoinFloat32", func(n int) { simd.JoinFloat32(g32[:n], bytes[:4*n]) }},
+	)
+	for _, k := range kernels {
+		for l := simd.Generic; l <= simd.Supported(); l++ {
+			for _, n := range []int{128, most} {
+				b.Run(fmt.Sprintf("%s/%v/%d", k.name, l, n), func(b *testing.B) {
+					defer simd.SetLevel(l)()
+					least := math.Inf(1)
+					for b.Loop() {
+						k.run(n)
+					}
+					least = min(least, float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n))
+					b.ReportMetric(least, "ns/value")
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package simd
+
+import "math"
+
+// Add32 is Add64 for 32 bits.
+func Add32(dst []int32, c *Codes[uint32], add int32) {
+	c.check(len(dst))
+	done := 0
+	if c.packed != nil {
+		done = packedAdd32(dst, c.packed, c.width, add)
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint32
+		u := next32(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k := plainAdd32(d, u, c.flip, add)
+		for i, x := range u[k:] {
+			d[k+i] = add + int32(x^c.flip)
+		}
+		done += len(u)
+	}
+}
+
+// Ramp32 is Ramp64 for 32 bits.
+func Ramp32(dst []int32, c *Codes[uint32], start, step int32) {
+	c.check(len(dst))
+	done := 0
+	if c.packed != nil {
+		done = packedRamp32(dst, c.packed, c.width, start, step)
+		start += int32(done) * step
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint32
+		u := next32(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k := plainRamp32(d, u, c.flip, start, step)
+		for i, x := range u[k:] {
+			d[k+i] = start + int32(k+i)*step + int32(x^c.flip)
+		}
+		start += int32(len(u)) * step
+		done += len(u)
+	}
+}
+
+// Sum32 is Sum64 for 32 bits.
+func Sum32(dst []int32, c *Codes[uint32], first, add int32) {
+	c.check(len(dst))
+	done := 0
+	if c.packed != nil {
+		done, first = packedSum32(dst, c.packed, c.width, first, add)
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint32
+		u := next32(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k, last := plainSum32(d, u, c.flip, first, add)
+		first = last
+		for i, x := range u[k:] {
+			first += add + int32(x^c.flip)
+			d[k+i] = first
+		}
+		done += len(u)
+	}
+}
+
+// Ordered32 is Ordered64 for 32 bits, with x>>31 and MaxUint32; zeros is at most
+// 31.
+func Ordered32(dst []float32, c *Codes[uint32], add int32, zeros uint) {
+	c.check(len(dst))
+	done := 0
+	if c.packed != nil {
+		done = packedOrdered32(dst, c.packed, c.width, add, zeros)
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint32
+		u := next32(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k := plainOrdered32(d, u, c.flip, add, zeros)
+		for i, x := range u[k:] {
+			d[k+i] = unorder32(add+int32(x^c.flip), zeros)
+		}
+		done += len(u)
+	}
+}
+
+// SumOrdered32 is SumOrdered64 for 32 bits.
+func SumOrdered32(dst []float32, c *Codes[uint32], first, add int32, zeros uint) {
+	c.check(len(dst))
+	done := 0
+	if c.packed != nil {
+		done, first = packedSumOrdered32(dst, c.packed, c.width, first, add, zeros)
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint32
+		u := next32(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k, last := plainSumOrdered32(d, u, c.flip, first, add, zeros)
+		first = last
+		for i, x := range u[k:] {
+			first += add + int32(x^c.flip)
+			d[k+i] = unorder32(first, zeros)
+		}
+		done += len(u)
+	}
+}
+
+// Decimal32 sets dst[i] to float32(float64(x)*back*scale) with x = add + s[i], each
+// product rounded to float64. It reports whether all x are from -Limit32 to
+// Limit32; if not, dst holds anything.
+func Decimal32(dst []float32, c *Codes[uint32], add int32, back, scale float64) (ok bool) {
+	c.check(len(dst))
+	done := 0
+	var bad uint64
+	if c.packed != nil {
+		done, bad = packedDecimal32(dst, c.packed, c.width, add, back, scale)
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint32
+		u := next32(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k, over := plainDecimal32(d, u, c.flip, add, back, scale)
+		bad |= over
+		for i, x := range u[k:] {
+			y := add + int32(x^c.flip)
+			bad |= over32(y)
+			d[k+i] = float32(float64(float64(y)*back) * scale)
+		}
+		done += len(u)
+	}
+	return bad == 0
+}
+
+// SumDecimal32 is Decimal32 with x the sum of Sum32.
+func SumDecimal32(dst []float32, c *Codes[uint32], first, add int32, back, scale float64) (ok bool) {
+	c.check(len(dst))
+	done := 0
+	var bad uint64
+	if c.packed != nil {
+		done, first, bad = packedSumDecimal32(dst, c.packed, c.width, first, add, back, scale)
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint32
+		u := next32(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k, last, over := plainSumDecimal32(d, u, c.flip, first, add, back, scale)
+		first, bad = last, bad|over
+		for i, x := range u[k:] {
+			first += add + int32(x^c.flip)
+			bad |= over32(first)
+			d[k+i] = float32(float64(float64(first)*back) * scale)
+		}
+		done += len(u)
+	}
+	return bad == 0
+}
+
+// unorder32 is the float of the integer x of its order.
+func unorder32(x int32, zeros uint) float32 {
+	return math.Float32frombits(uint32(x^int32(uint32(x>>31)>>(1+zeros))) << zeros)
+}
+
+// over32 is not 0 where x is too large for a decimal.
+func over32(x int32) uint64 {
+	if uint32(x+Limit32) > 2*Limit32 {
+		return 1
+	}
+	return 0
+}
+
+// Accumulate32 is Accumulate64 for 32 bits.
+func Accumulate32(v []int32, first int32) {
+	done, sum := accumulate32(v, first)
+	for i, x := range v[done:] {
+		sum += x
+		v[done+i] = sum
+	}
+}
+
+// Fill32 is Fill64 for 32 bits.
+func Fill32(dst []int32, start, step int32) {
+	done := fill32(dst, start, step)
+	start += int32(done) * step
+	for i := range dst[done:] {
+		dst[done+i] = start
+		start += step
+	}
+}

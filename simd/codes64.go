@@ -1,0 +1,190 @@
+package simd
+
+import "math"
+
+// Add64 sets dst[i] to add + s[i].
+func Add64(dst []int64, c *Codes[uint64], add int64) {
+	c.check(len(dst))
+	done := 0
+	if c.packed != nil {
+		done = packedAdd64(dst, c.packed, c.width, add)
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint64
+		u := next64(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k := plainAdd64(d, u, c.flip, add)
+		for i, x := range u[k:] {
+			d[k+i] = add + int64(x^c.flip)
+		}
+		done += len(u)
+	}
+}
+
+// Ramp64 sets dst[i] to start + i*step + s[i].
+func Ramp64(dst []int64, c *Codes[uint64], start, step int64) {
+	c.check(len(dst))
+	done := 0
+	if c.packed != nil {
+		done = packedRamp64(dst, c.packed, c.width, start, step)
+		start += int64(done) * step
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint64
+		u := next64(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k := plainRamp64(d, u, c.flip, start, step)
+		for i, x := range u[k:] {
+			d[k+i] = start + int64(k+i)*step + int64(x^c.flip)
+		}
+		start += int64(len(u)) * step
+		done += len(u)
+	}
+}
+
+// Sum64 sets dst[i] to first plus the sum of add + s[j] over all j <= i.
+func Sum64(dst []int64, c *Codes[uint64], first, add int64) {
+	c.check(len(dst))
+	done := 0
+	if c.packed != nil {
+		done, first = packedSum64(dst, c.packed, c.width, first, add)
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint64
+		u := next64(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k, last := plainSum64(d, u, c.flip, first, add)
+		first = last
+		for i, x := range u[k:] {
+			first += add + int64(x^c.flip)
+			d[k+i] = first
+		}
+		done += len(u)
+	}
+}
+
+// Ordered64 sets dst[i] to the float of the pattern
+//
+//	(x ^ x>>63&mask) << zeros   with x = add + s[i], mask = MaxUint64 >> (1+zeros)
+//
+// where >> of x keeps the sign: the inverse of Order64. zeros is at most 63.
+func Ordered64(dst []float64, c *Codes[uint64], add int64, zeros uint) {
+	c.check(len(dst))
+	done := 0
+	if c.packed != nil {
+		done = packedOrdered64(dst, c.packed, c.width, add, zeros)
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint64
+		u := next64(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k := plainOrdered64(d, u, c.flip, add, zeros)
+		for i, x := range u[k:] {
+			d[k+i] = unorder64(add+int64(x^c.flip), zeros)
+		}
+		done += len(u)
+	}
+}
+
+// SumOrdered64 is Ordered64 with x the sum of Sum64.
+func SumOrdered64(dst []float64, c *Codes[uint64], first, add int64, zeros uint) {
+	c.check(len(dst))
+	done := 0
+	if c.packed != nil {
+		done, first = packedSumOrdered64(dst, c.packed, c.width, first, add, zeros)
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint64
+		u := next64(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k, last := plainSumOrdered64(d, u, c.flip, first, add, zeros)
+		first = last
+		for i, x := range u[k:] {
+			first += add + int64(x^c.flip)
+			d[k+i] = unorder64(first, zeros)
+		}
+		done += len(u)
+	}
+}
+
+// Decimal64 sets dst[i] to float64(x)*back*scale with x = add + s[i], each product
+// rounded. It reports whether all x are from -Limit64 to Limit64; if not, dst
+// holds anything.
+func Decimal64(dst []float64, c *Codes[uint64], add int64, back, scale float64) (ok bool) {
+	c.check(len(dst))
+	done := 0
+	var bad uint64
+	if c.packed != nil {
+		done, bad = packedDecimal64(dst, c.packed, c.width, add, back, scale)
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint64
+		u := next64(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k, over := plainDecimal64(d, u, c.flip, add, back, scale)
+		bad |= over
+		for i, x := range u[k:] {
+			y := add + int64(x^c.flip)
+			bad |= over64(y)
+			d[k+i] = float64(float64(float64(y)*back) * scale)
+		}
+		done += len(u)
+	}
+	return bad == 0
+}
+
+// SumDecimal64 is Decimal64 with x the sum of Sum64.
+func SumDecimal64(dst []float64, c *Codes[uint64], first, add int64, back, scale float64) (ok bool) {
+	c.check(len(dst))
+	done := 0
+	var bad uint64
+	if c.packed != nil {
+		done, first, bad = packedSumDecimal64(dst, c.packed, c.width, first, add, back, scale)
+	}
+	for done < len(dst) {
+		var buf [someCodes]uint64
+		u := next64(c, &buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k, last, over := plainSumDecimal64(d, u, c.flip, first, add, back, scale)
+		first, bad = last, bad|over
+		for i, x := range u[k:] {
+			first += add + int64(x^c.flip)
+			bad |= over64(first)
+			d[k+i] = float64(float64(float64(first)*back) * scale)
+		}
+		done += len(u)
+	}
+	return bad == 0
+}
+
+// unorder64 is the float of the integer x of its order.
+func unorder64(x int64, zeros uint) float64 {
+	return math.Float64frombits(uint64(x^int64(uint64(x>>63)>>(1+zeros))) << zeros)
+}
+
+// over64 is not 0 where x is too large for a decimal.
+func over64(x int64) uint64 {
+	if uint64(x+Limit64) > 2*Limit64 {
+		return 1
+	}
+	return 0
+}
+
+// Accumulate64 replaces v[i] by first plus the sum of v[j] over all j <= i.
+func Accumulate64(v []int64, first int64) {
+	done, sum := accumulate64(v, first)
+	for i, x := range v[done:] {
+		sum += x
+		v[done+i] = sum
+	}
+}
+
+// Fill64 sets dst[i] to start + i*step.
+func Fill64(dst []int64, start, step int64) {
+	done := fill64(dst, start, step)
+	start += int64(done) * step
+	for i := range dst[done:] {
+		dst[done+i] = start
+		start += step
+	}
+}

@@ -1,0 +1,84 @@
+//go:build !purego
+
+package simd
+
+import (
+	"encoding/binary"
+
+	"golang.org/x/sys/cpu"
+)
+
+var supported = func() Level {
+	x := &cpu.X86
+	switch {
+	case !x.HasAVX2 || !x.HasBMI2 || !x.HasPOPCNT:
+		return Generic
+	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512VBMI:
+		return AVX512
+	}
+	return AVX2
+}()
+
+// Supported is the highest level that this CPU and this build can run.
+func Supported() Level { return supported }
+
+// oneWindow reports whether each value of a packed run of width bits lies
+// within size/8 bytes that begin where its first bit does: the first bit is at
+// a multiple of the width's power of two in its byte.
+func oneWindow(width, size uint) bool { return width+8-min(width&-width, 8) <= size }
+
+// unpackTables say per size of values (32, 64 bits), level (AVX2, AVX512) and
+// width which bytes of a group make each value, and by how much it is then
+// shifted: indices in the first half, counts of 32 or 64 bits in the second.
+// Bytes count from the start of the group for AVX512, and from that of the
+// first value for each 16 bytes of AVX2.
+var unpackTables [2][2][65][128]byte
+
+// packTables say per width how 8 shifted values of 64 bits, or pairs of 32,
+// make the bytes of a group: indices for those of even and odd index, 64 bytes
+// each, shift counts, and the masks of the bytes of each kind.
+var packTables [65][64 + 64 + 64 + 8 + 8]byte
+
+func init() {
+	if supported == Generic {
+		return
+	}
+	le := binary.LittleEndian
+	for w := 0; w <= 64; w++ {
+		for kind, size := range []int{32, 64} {
+			if w > size {
+				continue
+			}
+			bytes := size / 8
+			for avx512, span := range []int{16, 64} {
+				t := &unpackTables[kind][avx512][w]
+				for i := 0; i < []int{64, 64}[avx512]; i += bytes {
+					value := i / bytes                          // of the group
+					first := i / span * (span / bytes) * w >> 3 // byte that the load begins at
+					at := value * w                             // first bit
+					for k := range bytes {
+						t[i+k] = byte(at>>3-first+k) & 63
+					}
+					if size == 64 {
+						le.PutUint64(t[64+i:], uint64(at&7))
+					} else {
+						le.PutUint32(t[64+i:], uint32(at&7))
+					}
+				}
+			}
+		}
+		if w < 7 || !oneWindow(uint(w), 64) {
+			continue
+		}
+		t := &packTables[w]
+		for j := range 8 {
+			at := j * w
+			le.PutUint64(t[128+8*j:], uint64(at&7))
+			for k := at >> 3; k <= (at+w-1)>>3; k++ {
+				kind := j & 1
+				t[64*kind+k] = byte(8*j + k - at>>3)
+				t[192+8*kind+k>>3] |= 1 << (k & 7)
+			}
+		}
+	}
+}
