@@ -3,7 +3,6 @@ package textfmt
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/colsst/colsst/rowgroup"
@@ -51,17 +50,9 @@ func NewCSVWriter(w io.Writer, s *rowgroup.Schema, o CSVWriteOptions) (*CSVWrite
 		return nil, fmt.Errorf("null mark %q cannot stand in a field without quotes", o.Null)
 	}
 	c := &CSVWriter{w: w, schema: s, options: o, keys: make([][]byte, s.NumColumns())}
-	if o.Columns == nil {
-		for i := range s.NumColumns() {
-			c.columns = append(c.columns, i)
-		}
-	}
-	for _, name := range o.Columns {
-		i := s.Lookup(name)
-		if i < 0 {
-			return nil, fmt.Errorf("there is no column %q", name)
-		}
-		c.columns = append(c.columns, i)
+	var err error
+	if c.columns, err = columnsOf(s, o.Columns); err != nil {
+		return nil, err
 	}
 	if len(c.columns) == 0 && !o.RowMetadata {
 		return nil, fmt.Errorf("no columns to write")
@@ -72,7 +63,7 @@ func NewCSVWriter(w io.Writer, s *rowgroup.Schema, o CSVWriteOptions) (*CSVWrite
 			c.buf = appendField(c.buf, []byte(s.Column(col).Name), o.Separator, false)
 		}
 		if o.RowMetadata {
-			for i, name := range []string{"$write_time", "$ttl", "$expiry"} {
+			for i, name := range metadataNames {
 				c.separate(i + len(c.columns))
 				c.buf = appendField(c.buf, []byte(name), o.Separator, false)
 			}
@@ -99,36 +90,9 @@ func (c *CSVWriter) NaNPayloads() int64 { return c.nans }
 // at: b should be of a live view. It keeps nothing of b. The first error sticks.
 func (c *CSVWriter) Write(b *rowgroup.Batch) error {
 	if c.err == nil {
-		c.err = c.write(b)
+		c.err = writeRows(c, b)
 	}
 	return c.err
-}
-
-func (c *CSVWriter) write(b *rowgroup.Batch) error {
-	markers := *b.Markers()
-	for p := range b.NumPartitions() {
-		if err := c.partition(b, p); err != nil {
-			return err
-		}
-		from, to := b.PartitionRows(p)
-		if h := b.Partition(p); from == to && h.Static == rowgroup.StaticFull && !h.Continued {
-			if err := c.row(b, -1); err != nil {
-				return err
-			}
-		}
-		for i := from; i < to; i++ {
-			for len(markers) > 0 && markers[0].Row < i {
-				markers = markers[1:]
-			}
-			if len(markers) > 0 && markers[0].Row == i {
-				continue
-			}
-			if err := c.row(b, i); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // partition makes the fields that all rows of a partition share.
@@ -223,31 +187,11 @@ func (c *CSVWriter) appendCell(dst []byte, col int, value []byte) ([]byte, error
 
 // metadata appends the fields of the row's liveness.
 func (c *CSVWriter) metadata(m *rowgroup.RowMeta, i int) {
-	state := rowgroup.LivenessNone
-	if i >= 0 {
-		state = at(m.Liveness, i)
+	values, there := rowMetadata(m, i)
+	for k := range metadataNames {
+		c.separate(k + len(c.columns))
+		c.buf = appendMetadata(c.buf, values[k], there[k], c.options.Null)
 	}
-	expiring := state == rowgroup.LivenessExpiring
-	c.integer(len(c.columns), state != rowgroup.LivenessNone, func() int64 { return at(m.WriteTimes, i) })
-	c.integer(1, expiring, func() int64 { return int64(at(m.TTLs, i)) })
-	c.integer(1, expiring, func() int64 { return at(m.Expiries, i) })
-}
-
-func (c *CSVWriter) integer(before int, there bool, v func() int64) {
-	c.separate(before)
-	if there {
-		c.buf = strconv.AppendInt(c.buf, v(), 10)
-	} else {
-		c.buf = append(c.buf, c.options.Null...)
-	}
-}
-
-// at is s[i], or 0 where s is empty and stands for zeros.
-func at[T any](s []T, i int) (v T) {
-	if len(s) > 0 {
-		v = s[i]
-	}
-	return v
 }
 
 // Flush writes what is buffered.

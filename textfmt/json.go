@@ -53,8 +53,15 @@ func appendWord(dst []byte, t rowgroup.Type, b []byte) []byte {
 // appendJSONString appends UTF-8 text as a JSON string, escaping only what must
 // be escaped.
 func appendJSONString(dst, text []byte) []byte {
-	const digits = "0123456789abcdef"
 	dst = append(dst, '"')
+	dst = appendEscaped(dst, text)
+	return append(dst, '"')
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendEscaped appends UTF-8 text as it stands inside a JSON string.
+func appendEscaped(dst, text []byte) []byte {
 	for _, c := range text {
 		switch {
 		case c == '"' || c == '\\':
@@ -67,10 +74,10 @@ func appendJSONString(dst, text []byte) []byte {
 			dst = append(dst, `\t`...)
 		case c < 0x20:
 			dst = append(dst, `\u00`...)
-			dst = append(dst, digits[c>>4], digits[c&15])
+			dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
 		default:
 			dst = append(dst, c)
 		}
 	}
-	return append(dst, '"')
+	return dst
 }

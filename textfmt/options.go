@@ -226,6 +226,11 @@ func sortedKeys[V any](m map[string]V) []string {
 // layout makes the table of columns with these types.
 func (o *TableOptions) layout(choices []Choice) (*table, error) {
 	t := &table{schema: o.Schema, choices: choices}
+	for i := range choices {
+		if choices[i].Column == "" {
+			return nil, fmt.Errorf("column %d has no name", i+1)
+		}
+	}
 	if t.schema == nil {
 		if err := o.checkTime(choices); err != nil {
 			return nil, err
