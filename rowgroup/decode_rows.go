@@ -219,10 +219,10 @@ func (d *blockDecoder) decodeClustering(dst *Batch, g, at int, o *ScanOptions) e
 		v.Cells = growZero(v.Cells, at)
 		d.pos = d.pos[:0]
 		for i, x := range states {
-			switch Cell(x) {
-			case CellAsRow:
+			switch x {
+			case int64(CellAsRow):
 				d.pos = append(d.pos, int32(at+i))
-			case CellAbsent, CellEmpty:
+			case int64(CellAbsent), int64(CellEmpty):
 			default:
 				return d.corrupt(s, g, "state %d", x)
 			}

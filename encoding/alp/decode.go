@@ -57,7 +57,13 @@ func (l *layout) unpack(u []uint64, body []byte) (rest []byte, err error) {
 		return body, nil
 	}
 	n := l.frame.Len(len(u))
-	return body[n:], bitpack.Decode(part, u, body[:n], l.frame.Shape())
+	if err := bitpack.Decode(part, u, body[:n], l.frame.Shape()); err != nil {
+		return nil, err
+	}
+	if l.mode.delta() && len(u) > 0 {
+		return body[n:], l.frame.CheckLow(part, u[:1])
+	}
+	return body[n:], nil
 }
 
 func errTooLarge(mode Mode) error {

@@ -54,6 +54,16 @@ func decode[T integer](d *Decoder, dst []T, p *encoding.Params, body []byte, siz
 	if err := bitpack.Decode(part, u, body[:run], c.frame.Shape()); err != nil {
 		return err
 	}
+	firsts := 0 // codes that hold the low bits of a first value
+	switch c.form {
+	case formDeltas:
+		firsts = 1
+	case formDeltaDeltas:
+		firsts = min(2, n)
+	}
+	if err := c.frame.CheckLow(part, u[:firsts]); err != nil {
+		return err
+	}
 	add, flip := c.frame.Terms()
 	first, second := T(c.first<<c.frame.Width), T(c.second<<c.frame.Width)
 	switch c.form {

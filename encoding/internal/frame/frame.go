@@ -138,6 +138,20 @@ func (f Frame) High(v int64, size uint) int64 {
 // Low is what High leaves of v.
 func (f Frame) Low(v int64) uint64 { return uint64(v) & (^uint64(0) >> (64 - f.Width)) }
 
+// CheckLow fails if one of the codes u, which hold what High leaves of a value,
+// is patched.
+func (f Frame) CheckLow(part string, u []uint64) error {
+	if f.Patches == 0 {
+		return nil
+	}
+	for i, x := range u {
+		if x != f.Low(int64(x)) {
+			return encoding.Corruptf(part, "code %d is patched, but holds the low bits of a first value", i)
+		}
+	}
+	return nil
+}
+
 // Choose is a frame without patches for n integers of size bits, of which the
 // least is lo and the greatest hi, after a chunk with the frame prev. It takes
 // the width and base of prev where that costs at most a byte more than the
