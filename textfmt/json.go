@@ -12,7 +12,7 @@ import (
 // DumpWriter tells of.
 func AppendJSON(dst []byte, t rowgroup.Type, b []byte) []byte {
 	text := isText(t)
-	if len(b) == 0 && !text || text && !utf8.Valid(b) || rowgroup.Valid(t, b) != nil {
+	if len(b) == 0 && !text || text && !utf8.Valid(b) || rowgroup.Valid(t, b) != nil || oddBoolean(t, b) {
 		dst = append(dst, `{"hex":"`...)
 		dst = hex.AppendEncode(dst, b)
 		return append(dst, `"}`...)
@@ -36,6 +36,12 @@ func AppendJSON(dst []byte, t rowgroup.Type, b []byte) []byte {
 		return appendJSONString(dst, rowgroup.AppendText(nil, t, b))
 	}
 	return rowgroup.AppendText(dst, t, b)
+}
+
+// oddBoolean reports whether b is a boolean that is neither 0 nor 1. Cassandra
+// takes any other byte for true, but it is not the byte of true.
+func oddBoolean(t rowgroup.Type, b []byte) bool {
+	return bare(t).Kind == rowgroup.KindBoolean && len(b) == 1 && b[0] > 1
 }
 
 // appendWord appends a float that is no number.

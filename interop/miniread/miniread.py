@@ -1632,7 +1632,7 @@ def json_value(t, b):
         return "null"
     k = t.bare().kind
     is_text = k in ("text", "ascii")
-    if not b and not is_text or not valid(t, b):
+    if not b and not is_text or not valid(t, b) or t.bare().kind == "boolean" and len(b) == 1 and b[0] > 1:
         return '{"hex":"%s"}' % b.hex()
     if is_text:
         return json_string(b.decode())
