@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/colsst/colsst/internal/le"
@@ -23,6 +24,9 @@ func Unpack64(dst []uint64, src []byte, w uint) {
 		return
 	}
 	done := unpack64(dst, src, w)
+	if done == 0 {
+		done = unpackWide64(dst, src, w)
+	}
 	if done == len(dst) {
 		return
 	}
@@ -82,6 +86,9 @@ func Unpack32(dst []uint32, src []byte, w uint) {
 		return
 	}
 	done := unpack32(dst, src, w)
+	if done == 0 {
+		done = unpackNarrow32(dst, src, w)
+	}
 	if done == len(dst) {
 		return
 	}
@@ -119,25 +126,28 @@ func AppendPack64(dst []byte, src []uint64, w uint) []byte {
 	if end := len(dst) + size; pack64(dst[len(dst):end], src, w) {
 		return dst[:end]
 	}
+	out := dst[len(dst) : len(dst)+size]
 	mask := ^uint64(0) >> (64 - w)
+	// Up to 4 values become one of as many times the width.
 	var acc uint64
-	var n uint // bits in acc
-	for _, x := range src {
-		x &= mask
-		acc |= x << n
-		if n+w >= 64 {
-			dst = append(dst, byte(acc), byte(acc>>8), byte(acc>>16), byte(acc>>24),
-				byte(acc>>32), byte(acc>>40), byte(acc>>48), byte(acc>>56))
-			acc = x >> (64 - n) // 0 when n is 0: Go shifts by 64 give 0
-			n = n + w - 64
-		} else {
-			n += w
+	var n uint
+	switch {
+	case w <= 16:
+		for ; len(src) >= 4; src = src[4:] {
+			out, acc, n = appendBits(out, acc, n, src[0]&mask|src[1]&mask<<w|src[2]&mask<<(2*w)|src[3]&mask<<(3*w), 4*w)
+		}
+	case w <= 32:
+		for ; len(src) >= 2; src = src[2:] {
+			out, acc, n = appendBits(out, acc, n, src[0]&mask|src[1]&mask<<w, 2*w)
 		}
 	}
-	for i := uint(0); i < n; i += 8 {
-		dst = append(dst, byte(acc>>i))
+	for _, x := range src {
+		out, acc, n = appendBits(out, acc, n, x&mask, w)
 	}
-	return dst
+	for i := range out {
+		out[i] = byte(acc >> (8 * i))
+	}
+	return dst[:len(dst)+size]
 }
 
 // AppendPack32 is AppendPack64 for values of at most 32 bits.
@@ -150,22 +160,38 @@ func AppendPack32(dst []byte, src []uint32, w uint) []byte {
 	if end := len(dst) + size; pack32(dst[len(dst):end], src, w) {
 		return dst[:end]
 	}
-	mask := ^uint32(0) >> (32 - w)
+	out := dst[len(dst) : len(dst)+size]
+	mask := uint64(1)<<w - 1
 	var acc uint64
 	var n uint
-	for _, x := range src {
-		acc |= uint64(x&mask) << n
-		n += w
-		if n >= 32 {
-			dst = append(dst, byte(acc), byte(acc>>8), byte(acc>>16), byte(acc>>24))
-			acc >>= 32
-			n -= 32
+	if w <= 16 {
+		for ; len(src) >= 4; src = src[4:] {
+			out, acc, n = appendBits(out, acc, n, uint64(src[0])&mask|uint64(src[1])&mask<<w|uint64(src[2])&mask<<(2*w)|uint64(src[3])&mask<<(3*w), 4*w)
 		}
 	}
-	for i := uint(0); i < n; i += 8 {
-		dst = append(dst, byte(acc>>i))
+	for ; len(src) >= 2; src = src[2:] {
+		out, acc, n = appendBits(out, acc, n, uint64(src[0])&mask|uint64(src[1])&mask<<w, 2*w)
 	}
-	return dst
+	for _, x := range src {
+		out, acc, n = appendBits(out, acc, n, uint64(x)&mask, w)
+	}
+	for i := range out {
+		out[i] = byte(acc >> (8 * i))
+	}
+	return dst[:len(dst)+size]
+}
+
+// appendBits adds x, of w bits, to the n bits in acc, less than 64, and moves
+// 64 of them to the front of dst, which it cuts off, when there are as many.
+func appendBits(dst []byte, acc uint64, n uint, x uint64, w uint) ([]byte, uint64, uint) {
+	acc |= x << n
+	n += w
+	if n >= 64 {
+		binary.LittleEndian.PutUint64(dst, acc)
+		n -= 64
+		return dst[8:], x >> (w - n), n // no bit is left where n is 0
+	}
+	return dst, acc, n
 }
 
 // AppendPackRamp64 is AppendPack64 of uint64(src[i] - start - i*step): with

@@ -1,38 +1,66 @@
 package simd
 
-// Codes are the unsigned integers that a frame of reference holds: packed as
+// Codes64 are the unsigned integers that a frame of reference holds: packed as
 // they were stored, or unpacked and patched. The functions that take them turn
 // code u[i] into the value of the column in one pass; s[i] in their comments
-// is int64(u[i]^flip), or int32 for codes of 32 bits. Integers wrap.
-type Codes[U uint32 | uint64] struct {
+// is int64(u[i]^flip). Integers wrap.
+type Codes64 struct {
 	packed []byte
+	plain  []uint64
 	width  uint
-	plain  []U
-	flip   U
+	flip   uint64
 }
 
-// Packed are the codes of width bits in src, as Unpack64 and Unpack32 read
-// them, with flip 0. src is not copied, and may be longer than the codes that
-// are asked for later.
-func Packed[U uint32 | uint64](src []byte, width uint) Codes[U] {
+// Codes32 are Codes64 of 32 bits.
+type Codes32 struct {
+	packed []byte
+	plain  []uint32
+	width  uint
+	flip   uint32
+}
+
+// Packed64 are the codes of width bits in src, as Unpack64 reads them, with
+// flip 0. src is not copied, and may be longer than the codes that are asked
+// for later: kernels are the faster for 64 bytes more.
+func Packed64(src []byte, width uint) Codes64 {
 	if width == 0 {
 		src = zeros[:]
 	}
-	return Codes[U]{packed: src, width: width}
+	return Codes64{packed: src, width: width}
 }
 
+// Packed32 is Packed64 for 32 bits.
+func Packed32(src []byte, width uint) Codes32 {
+	if width == 0 {
+		src = zeros[:]
+	}
+	return Codes32{packed: src, width: width}
+}
+
+// zeros are the source of codes without bits.
 var zeros [64]byte
 
-// Plain are codes that need no unpacking. u is not copied. A flip of the bit
-// that is the sign of a two's complement number of fewer bits, taken away
-// again in what is added, extends the sign.
-func Plain[U uint32 | uint64](u []U, flip U) Codes[U] { return Codes[U]{plain: u, flip: flip} }
+// Plain64 are codes that need no unpacking. u is not copied. To flip the bit
+// that is the sign of a two's complement number of fewer bits, and to add so
+// much less, extends the sign.
+func Plain64(u []uint64, flip uint64) Codes64 { return Codes64{plain: u, flip: flip} }
+
+// Plain32 is Plain64 for 32 bits.
+func Plain32(u []uint32, flip uint32) Codes32 { return Codes32{plain: u, flip: flip} }
 
 // check panics if there are fewer than n codes.
-func (c *Codes[U]) check(n int) {
-	if c.plain != nil || c.packed == nil {
+func (c *Codes64) check(n int) {
+	if c.packed == nil {
 		_ = c.plain[:n]
-	} else if c.width > 0 {
+	} else {
+		_ = c.packed[:PackedLen(n, c.width)]
+	}
+}
+
+func (c *Codes32) check(n int) {
+	if c.packed == nil {
+		_ = c.plain[:n]
+	} else {
 		_ = c.packed[:PackedLen(n, c.width)]
 	}
 }
@@ -41,9 +69,9 @@ func (c *Codes[U]) check(n int) {
 // and computes in one.
 const someCodes = 64
 
-// next64 are the codes from number i on, a multiple of 8: all up to n where
-// they are plain, else those that buf holds.
-func next64(c *Codes[uint64], buf *[someCodes]uint64, i, n int) []uint64 {
+// next are the codes from number i on, a multiple of 8: all up to n where they
+// are plain, else those that buf holds.
+func (c *Codes64) next(buf *[someCodes]uint64, i, n int) []uint64 {
 	if c.packed == nil {
 		return c.plain[i:n]
 	}
@@ -52,8 +80,7 @@ func next64(c *Codes[uint64], buf *[someCodes]uint64, i, n int) []uint64 {
 	return u
 }
 
-// next32 is next64 for 32 bits.
-func next32(c *Codes[uint32], buf *[someCodes]uint32, i, n int) []uint32 {
+func (c *Codes32) next(buf *[someCodes]uint32, i, n int) []uint32 {
 	if c.packed == nil {
 		return c.plain[i:n]
 	}

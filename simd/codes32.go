@@ -3,7 +3,7 @@ package simd
 import "math"
 
 // Add32 is Add64 for 32 bits.
-func Add32(dst []int32, c *Codes[uint32], add int32) {
+func Add32(dst []int32, c *Codes32, add int32) {
 	c.check(len(dst))
 	done := 0
 	if c.packed != nil {
@@ -11,7 +11,7 @@ func Add32(dst []int32, c *Codes[uint32], add int32) {
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint32
-		u := next32(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k := plainAdd32(d, u, c.flip, add)
 		for i, x := range u[k:] {
@@ -22,7 +22,7 @@ func Add32(dst []int32, c *Codes[uint32], add int32) {
 }
 
 // Ramp32 is Ramp64 for 32 bits.
-func Ramp32(dst []int32, c *Codes[uint32], start, step int32) {
+func Ramp32(dst []int32, c *Codes32, start, step int32) {
 	c.check(len(dst))
 	done := 0
 	if c.packed != nil {
@@ -31,7 +31,7 @@ func Ramp32(dst []int32, c *Codes[uint32], start, step int32) {
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint32
-		u := next32(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k := plainRamp32(d, u, c.flip, start, step)
 		for i, x := range u[k:] {
@@ -43,7 +43,7 @@ func Ramp32(dst []int32, c *Codes[uint32], start, step int32) {
 }
 
 // Sum32 is Sum64 for 32 bits.
-func Sum32(dst []int32, c *Codes[uint32], first, add int32) {
+func Sum32(dst []int32, c *Codes32, first, add int32) {
 	c.check(len(dst))
 	done := 0
 	if c.packed != nil {
@@ -51,7 +51,7 @@ func Sum32(dst []int32, c *Codes[uint32], first, add int32) {
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint32
-		u := next32(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k, last := plainSum32(d, u, c.flip, first, add)
 		first = last
@@ -65,7 +65,7 @@ func Sum32(dst []int32, c *Codes[uint32], first, add int32) {
 
 // Ordered32 is Ordered64 for 32 bits, with x>>31 and MaxUint32; zeros is at most
 // 31.
-func Ordered32(dst []float32, c *Codes[uint32], add int32, zeros uint) {
+func Ordered32(dst []float32, c *Codes32, add int32, zeros uint) {
 	c.check(len(dst))
 	done := 0
 	if c.packed != nil {
@@ -73,7 +73,7 @@ func Ordered32(dst []float32, c *Codes[uint32], add int32, zeros uint) {
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint32
-		u := next32(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k := plainOrdered32(d, u, c.flip, add, zeros)
 		for i, x := range u[k:] {
@@ -84,7 +84,7 @@ func Ordered32(dst []float32, c *Codes[uint32], add int32, zeros uint) {
 }
 
 // SumOrdered32 is SumOrdered64 for 32 bits.
-func SumOrdered32(dst []float32, c *Codes[uint32], first, add int32, zeros uint) {
+func SumOrdered32(dst []float32, c *Codes32, first, add int32, zeros uint) {
 	c.check(len(dst))
 	done := 0
 	if c.packed != nil {
@@ -92,7 +92,7 @@ func SumOrdered32(dst []float32, c *Codes[uint32], first, add int32, zeros uint)
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint32
-		u := next32(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k, last := plainSumOrdered32(d, u, c.flip, first, add, zeros)
 		first = last
@@ -107,7 +107,7 @@ func SumOrdered32(dst []float32, c *Codes[uint32], first, add int32, zeros uint)
 // Decimal32 sets dst[i] to float32(float64(x)*back*scale) with x = add + s[i], each
 // product rounded to float64. It reports whether all x are from -Limit32 to
 // Limit32; if not, dst holds anything.
-func Decimal32(dst []float32, c *Codes[uint32], add int32, back, scale float64) (ok bool) {
+func Decimal32(dst []float32, c *Codes32, add int32, back, scale float64) (ok bool) {
 	c.check(len(dst))
 	done := 0
 	var bad uint64
@@ -116,7 +116,7 @@ func Decimal32(dst []float32, c *Codes[uint32], add int32, back, scale float64) 
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint32
-		u := next32(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k, over := plainDecimal32(d, u, c.flip, add, back, scale)
 		bad |= over
@@ -131,7 +131,7 @@ func Decimal32(dst []float32, c *Codes[uint32], add int32, back, scale float64) 
 }
 
 // SumDecimal32 is Decimal32 with x the sum of Sum32.
-func SumDecimal32(dst []float32, c *Codes[uint32], first, add int32, back, scale float64) (ok bool) {
+func SumDecimal32(dst []float32, c *Codes32, first, add int32, back, scale float64) (ok bool) {
 	c.check(len(dst))
 	done := 0
 	var bad uint64
@@ -140,7 +140,7 @@ func SumDecimal32(dst []float32, c *Codes[uint32], first, add int32, back, scale
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint32
-		u := next32(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k, last, over := plainSumDecimal32(d, u, c.flip, first, add, back, scale)
 		first, bad = last, bad|over

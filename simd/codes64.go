@@ -3,7 +3,7 @@ package simd
 import "math"
 
 // Add64 sets dst[i] to add + s[i].
-func Add64(dst []int64, c *Codes[uint64], add int64) {
+func Add64(dst []int64, c *Codes64, add int64) {
 	c.check(len(dst))
 	done := 0
 	if c.packed != nil {
@@ -11,7 +11,7 @@ func Add64(dst []int64, c *Codes[uint64], add int64) {
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint64
-		u := next64(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k := plainAdd64(d, u, c.flip, add)
 		for i, x := range u[k:] {
@@ -22,7 +22,7 @@ func Add64(dst []int64, c *Codes[uint64], add int64) {
 }
 
 // Ramp64 sets dst[i] to start + i*step + s[i].
-func Ramp64(dst []int64, c *Codes[uint64], start, step int64) {
+func Ramp64(dst []int64, c *Codes64, start, step int64) {
 	c.check(len(dst))
 	done := 0
 	if c.packed != nil {
@@ -31,7 +31,7 @@ func Ramp64(dst []int64, c *Codes[uint64], start, step int64) {
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint64
-		u := next64(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k := plainRamp64(d, u, c.flip, start, step)
 		for i, x := range u[k:] {
@@ -43,7 +43,7 @@ func Ramp64(dst []int64, c *Codes[uint64], start, step int64) {
 }
 
 // Sum64 sets dst[i] to first plus the sum of add + s[j] over all j <= i.
-func Sum64(dst []int64, c *Codes[uint64], first, add int64) {
+func Sum64(dst []int64, c *Codes64, first, add int64) {
 	c.check(len(dst))
 	done := 0
 	if c.packed != nil {
@@ -51,7 +51,7 @@ func Sum64(dst []int64, c *Codes[uint64], first, add int64) {
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint64
-		u := next64(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k, last := plainSum64(d, u, c.flip, first, add)
 		first = last
@@ -68,7 +68,7 @@ func Sum64(dst []int64, c *Codes[uint64], first, add int64) {
 //	(x ^ x>>63&mask) << zeros   with x = add + s[i], mask = MaxUint64 >> (1+zeros)
 //
 // where >> of x keeps the sign: the inverse of Order64. zeros is at most 63.
-func Ordered64(dst []float64, c *Codes[uint64], add int64, zeros uint) {
+func Ordered64(dst []float64, c *Codes64, add int64, zeros uint) {
 	c.check(len(dst))
 	done := 0
 	if c.packed != nil {
@@ -76,7 +76,7 @@ func Ordered64(dst []float64, c *Codes[uint64], add int64, zeros uint) {
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint64
-		u := next64(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k := plainOrdered64(d, u, c.flip, add, zeros)
 		for i, x := range u[k:] {
@@ -87,7 +87,7 @@ func Ordered64(dst []float64, c *Codes[uint64], add int64, zeros uint) {
 }
 
 // SumOrdered64 is Ordered64 with x the sum of Sum64.
-func SumOrdered64(dst []float64, c *Codes[uint64], first, add int64, zeros uint) {
+func SumOrdered64(dst []float64, c *Codes64, first, add int64, zeros uint) {
 	c.check(len(dst))
 	done := 0
 	if c.packed != nil {
@@ -95,7 +95,7 @@ func SumOrdered64(dst []float64, c *Codes[uint64], first, add int64, zeros uint)
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint64
-		u := next64(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k, last := plainSumOrdered64(d, u, c.flip, first, add, zeros)
 		first = last
@@ -110,7 +110,7 @@ func SumOrdered64(dst []float64, c *Codes[uint64], first, add int64, zeros uint)
 // Decimal64 sets dst[i] to float64(x)*back*scale with x = add + s[i], each product
 // rounded. It reports whether all x are from -Limit64 to Limit64; if not, dst
 // holds anything.
-func Decimal64(dst []float64, c *Codes[uint64], add int64, back, scale float64) (ok bool) {
+func Decimal64(dst []float64, c *Codes64, add int64, back, scale float64) (ok bool) {
 	c.check(len(dst))
 	done := 0
 	var bad uint64
@@ -119,7 +119,7 @@ func Decimal64(dst []float64, c *Codes[uint64], add int64, back, scale float64) 
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint64
-		u := next64(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k, over := plainDecimal64(d, u, c.flip, add, back, scale)
 		bad |= over
@@ -134,7 +134,7 @@ func Decimal64(dst []float64, c *Codes[uint64], add int64, back, scale float64) 
 }
 
 // SumDecimal64 is Decimal64 with x the sum of Sum64.
-func SumDecimal64(dst []float64, c *Codes[uint64], first, add int64, back, scale float64) (ok bool) {
+func SumDecimal64(dst []float64, c *Codes64, first, add int64, back, scale float64) (ok bool) {
 	c.check(len(dst))
 	done := 0
 	var bad uint64
@@ -143,7 +143,7 @@ func SumDecimal64(dst []float64, c *Codes[uint64], first, add int64, back, scale
 	}
 	for done < len(dst) {
 		var buf [someCodes]uint64
-		u := next64(c, &buf, done, len(dst))
+		u := c.next(&buf, done, len(dst))
 		d := dst[done : done+len(u)]
 		k, last, over := plainSumDecimal64(d, u, c.flip, first, add, back, scale)
 		first, bad = last, bad|over

@@ -22,7 +22,7 @@ type terms struct {
 // decoders are the functions over codes; the names are those without the size.
 var decoders = []string{"Add", "Ramp", "Sum", "Ordered", "SumOrdered", "Decimal", "SumDecimal"}
 
-func decode64(name string, dst []byte, c *simd.Codes[uint64], p *terms) (ok bool) {
+func decode64(name string, dst []byte, c *simd.Codes64, p *terms) (ok bool) {
 	switch name {
 	case "Add":
 		simd.Add64(as[int64](dst), c, p.add)
@@ -42,7 +42,7 @@ func decode64(name string, dst []byte, c *simd.Codes[uint64], p *terms) (ok bool
 	return true
 }
 
-func decode32(name string, dst []byte, c *simd.Codes[uint32], p *terms) (ok bool) {
+func decode32(name string, dst []byte, c *simd.Codes32, p *terms) (ok bool) {
 	first, add, step := int32(p.first), int32(p.add), int32(p.step)
 	switch name {
 	case "Add":
@@ -167,12 +167,12 @@ func checkCodes(t failer, in, out *guarded, packed []byte, extra, n int, w uint,
 	for _, name := range decoders {
 		for _, form := range []string{"packed", "plain"} {
 			f := uint64(0)
-			c := simd.Packed[uint64](src, w)
+			c := simd.Packed64(src, w)
 			if form == "plain" {
 				u := as[uint64](in.last(8 * n))
 				copy(u, codes)
 				f = flip
-				c = simd.Plain(u, f)
+				c = simd.Plain64(u, f)
 			} else {
 				copy(in.last(size), packed)
 			}
@@ -200,12 +200,12 @@ func checkCodes(t failer, in, out *guarded, packed []byte, extra, n int, w uint,
 	for _, name := range decoders {
 		for _, form := range []string{"packed", "plain"} {
 			f := uint32(0)
-			c := simd.Packed[uint32](src, w)
+			c := simd.Packed32(src, w)
 			if form == "plain" {
 				u := as[uint32](in.last(4 * n))
 				copy(u, narrow)
 				f = uint32(flip)
-				c = simd.Plain(u, f)
+				c = simd.Plain32(u, f)
 			} else {
 				copy(in.last(size), packed)
 			}
@@ -254,7 +254,7 @@ func TestDecimalLimits(t *testing.T) {
 				}{{-1 << 51, true}, {1 << 51, true}, {-1<<51 - 1, false}, {1<<51 + 1, false}, {math.MinInt64, false}, {math.MaxInt64, false}} {
 					u, dst := make([]uint64, n), make([]float64, n)
 					u[at] = uint64(x.u)
-					c := simd.Plain(u, 0)
+					c := simd.Plain64(u, 0)
 					require.Equal(t, x.ok, simd.Decimal64(dst, &c, 0, 1, 1), "%d", x.u)
 					if x.ok {
 						require.Equal(t, float64(x.u), dst[at])
@@ -266,7 +266,7 @@ func TestDecimalLimits(t *testing.T) {
 				}{{-1 << 24, true}, {1 << 24, true}, {-1<<24 - 1, false}, {1<<24 + 1, false}, {math.MinInt32, false}, {math.MaxInt32, false}} {
 					u, dst := make([]uint32, n), make([]float32, n)
 					u[at] = uint32(x.u)
-					c := simd.Plain(u, 0)
+					c := simd.Plain32(u, 0)
 					require.Equal(t, x.ok, simd.Decimal32(dst, &c, 0, 1, 1), "%d", x.u)
 					if x.ok {
 						require.Equal(t, float32(x.u), dst[at])
@@ -321,9 +321,9 @@ func TestAccumulateAndFill(t *testing.T) {
 func TestShortCodesPanic(t *testing.T) {
 	levels(t, func(t *testing.T) {
 		dst, dst32 := make([]int64, 9), make([]int32, 9)
-		packed, plain := simd.Packed[uint64](make([]byte, 8), 8), simd.Plain(make([]uint64, 8), 0)
-		packed32, plain32 := simd.Packed[uint32](make([]byte, 8), 8), simd.Plain(make([]uint32, 8), 0)
-		empty := simd.Packed[uint64](nil, 3)
+		packed, plain := simd.Packed64(make([]byte, 8), 8), simd.Plain64(make([]uint64, 8), 0)
+		packed32, plain32 := simd.Packed32(make([]byte, 8), 8), simd.Plain32(make([]uint32, 8), 0)
+		empty := simd.Packed64(nil, 3)
 		require.Panics(t, func() { simd.Add64(dst, &packed, 0) })
 		require.Panics(t, func() { simd.Sum64(dst, &plain, 0, 0) })
 		require.Panics(t, func() { simd.Ramp32(dst32, &packed32, 0, 0) })
@@ -338,7 +338,7 @@ func TestDecodeAllocatesNothing(t *testing.T) {
 	levels(t, func(t *testing.T) {
 		for _, w := range []uint{0, 13, 63} {
 			require.Zero(t, testing.AllocsPerRun(10, func() {
-				c := simd.Packed[uint64](src, w)
+				c := simd.Packed64(src, w)
 				simd.SumDecimal64(dst, &c, 1, 2, 1, 0.01)
 			}))
 		}
@@ -369,7 +369,7 @@ func FuzzCodes(f *testing.F) {
 
 func ExampleSum64() {
 	packed := simd.AppendPack64(nil, []uint64{0, 2, 1, 1}, 2)
-	codes := simd.Packed[uint64](packed, 2)
+	codes := simd.Packed64(packed, 2)
 	times := make([]int64, 4)
 	simd.Sum64(times, &codes, 1000-9, 9)
 	fmt.Println(times)

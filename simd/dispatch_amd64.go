@@ -4,6 +4,22 @@
 
 package simd
 
+func unpackNarrow32(dst []uint32, src []byte, width uint) (done int) {
+	switch Current() {
+	case AVX2:
+		if width > 26 && width <= 32 && len(dst) >= 8 && len(src) >= 16 {
+			unpackNarrow32AVX2(&dst[0], len(dst)&^7, &src[0], len(src), &unpackTables[1][0][width][0], width)
+			return len(dst) &^ 7
+		}
+	case AVX512:
+		if width > 26 && width <= 32 && len(dst) > 0 {
+			unpackNarrow32AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[1][1][width][0], width)
+			return len(dst)
+		}
+	}
+	return 0
+}
+
 func unpack64(dst []uint64, src []byte, width uint) (done int) {
 	switch Current() {
 	case AVX2:
@@ -431,6 +447,17 @@ func joinFloat64(dst []float64, src []byte) (done int) {
 		if len(dst) >= 64 {
 			joinFloat64AVX512(&dst[0], &src[0], len(dst))
 			return len(dst) &^ 63
+		}
+	}
+	return 0
+}
+
+func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
+	switch Current() {
+	case AVX512:
+		if width > 58 && len(dst) > 0 {
+			unpackWide64AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[1][1][width][0], width)
+			return len(dst)
 		}
 	}
 	return 0

@@ -4,6 +4,10 @@
 
 package simd
 
+func unpackNarrow32(dst []uint32, src []byte, width uint) (done int) {
+	return 0
+}
+
 func unpack64(dst []uint64, src []byte, width uint) (done int) {
 	return 0
 }
@@ -109,6 +113,10 @@ func splitFloat64(dst []byte, src []float64) (done int) {
 }
 
 func joinFloat64(dst []float64, src []byte) (done int) {
+	return 0
+}
+
+func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	return 0
 }
 

@@ -5,6 +5,9 @@
 package simd
 
 //go:noescape
+func unpackNarrow32AVX2(dst *uint32, n int, src *byte, size int, table *byte, width uint)
+
+//go:noescape
 func unpack64AVX2(dst *uint64, n int, src *byte, size int, table *byte, width uint)
 
 //go:noescape
@@ -84,6 +87,12 @@ func splitFloat64AVX2(dst *byte, src *float64, n int)
 
 //go:noescape
 func joinFloat64AVX2(dst *float64, src *byte, n int)
+
+//go:noescape
+func unpackNarrow32AVX512(dst *uint32, n int, src *byte, size int, table *byte, width uint)
+
+//go:noescape
+func unpackWide64AVX512(dst *uint64, n int, src *byte, size int, table *byte, width uint)
 
 //go:noescape
 func unpack64AVX512(dst *uint64, n int, src *byte, size int, table *byte, width uint)

@@ -4,6 +4,117 @@
 
 #include "textflag.h"
 
+// func unpackNarrow32AVX2(dst *uint32, n int, src *byte, size int, table *byte, width uint)
+// Requires: AVX, AVX2, CMOV
+TEXT ·unpackNarrow32AVX2(SB), NOSPLIT, $0-48
+	MOVQ     dst+0(FP), AX
+	MOVQ     n+8(FP), CX
+	MOVQ     src+16(FP), DX
+	MOVQ     size+24(FP), BX
+	MOVQ     width+40(FP), SI
+	MOVQ     table+32(FP), DI
+	LEAQ     (DX)(BX*1), BX
+	VPCMPEQD Y0, Y0, Y0
+	MOVQ     $0x00000040, R8
+	SUBQ     SI, R8
+	VMOVQ    R8, X1
+	VPSRLQ   X1, Y0, Y0
+	IMUL3Q   $0x02, SI, R9
+	SHRQ     $0x03, R9
+	IMUL3Q   $0x04, SI, R10
+	SHRQ     $0x03, R10
+	IMUL3Q   $0x06, SI, R11
+	SHRQ     $0x03, R11
+	MOVQ     BX, R8
+	SUBQ     R11, R8
+	SUBQ     $0x10, R8
+
+loop:
+	CMPQ        DX, R8
+	JHI         tail
+	VMOVDQU     (DX), X1
+	VINSERTI128 $0x01, (DX)(R9*1), Y1, Y1
+	VPSHUFB     (DI), Y1, Y1
+	VMOVDQU     (DX)(R10*1), X2
+	VINSERTI128 $0x01, (DX)(R11*1), Y2, Y2
+	VPSHUFB     32(DI), Y2, Y2
+	VPSRLVQ     64(DI), Y1, Y1
+	VPAND       Y0, Y1, Y1
+	VPSRLVQ     96(DI), Y2, Y2
+	VPAND       Y0, Y2, Y2
+	ADDQ        SI, DX
+	VSHUFPS     $0x88, Y2, Y1, Y1
+	VPERMQ      $0xd8, Y1, Y1
+	VMOVDQU     Y1, (AX)
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, CX
+	JNZ         loop
+	JMP         done
+
+tail:
+	LEAQ         -16(BX), R8
+	MOVQ         DX, R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X1
+	VPBROADCASTB X1, X1
+	VPADDB       (DI), X1, X1
+	VMOVDQU      (R12), X3
+	VPSHUFB      X1, X3, X3
+	LEAQ         (DX)(R9*1), R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X1
+	VPBROADCASTB X1, X1
+	VPADDB       16(DI), X1, X1
+	VMOVDQU      (R12), X2
+	VPSHUFB      X1, X2, X2
+	VINSERTI128  $0x01, X2, Y3, Y1
+	LEAQ         (DX)(R10*1), R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X2
+	VPBROADCASTB X2, X2
+	VPADDB       32(DI), X2, X2
+	VMOVDQU      (R12), X3
+	VPSHUFB      X2, X3, X3
+	LEAQ         (DX)(R11*1), R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X2
+	VPBROADCASTB X2, X2
+	VPADDB       48(DI), X2, X2
+	VMOVDQU      (R12), X4
+	VPSHUFB      X2, X4, X4
+	VINSERTI128  $0x01, X4, Y3, Y2
+	VPSRLVQ      64(DI), Y1, Y1
+	VPAND        Y0, Y1, Y1
+	VPSRLVQ      96(DI), Y2, Y2
+	VPAND        Y0, Y2, Y2
+	ADDQ         SI, DX
+	VSHUFPS      $0x88, Y2, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VMOVDQU      Y1, (AX)
+	ADDQ         $0x20, AX
+	SUBQ         $0x08, CX
+	JNZ          tail
+
+done:
+	VZEROUPPER
+	RET
+
 // func unpack64AVX2(dst *uint64, n int, src *byte, size int, table *byte, width uint)
 // Requires: AVX, AVX2, CMOV
 TEXT ·unpack64AVX2(SB), NOSPLIT, $0-48
@@ -2289,6 +2400,187 @@ loop:
 	VZEROUPPER
 	RET
 
+// func unpackNarrow32AVX512(dst *uint32, n int, src *byte, size int, table *byte, width uint)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·unpackNarrow32AVX512(SB), NOSPLIT, $0-48
+	MOVQ       dst+0(FP), AX
+	MOVQ       n+8(FP), CX
+	MOVQ       src+16(FP), DX
+	MOVQ       size+24(FP), BX
+	MOVQ       width+40(FP), SI
+	MOVQ       table+32(FP), DI
+	LEAQ       (DX)(BX*1), R8
+	VPTERNLOGQ $0xff, Z0, Z0, Z0
+	MOVQ       $0x00000040, R9
+	SUBQ       SI, R9
+	VMOVQ      R9, X1
+	VPSRLQ     X1, Z0, Z0
+	LEAQ       -64(R8), R8
+	VMOVDQU64  (DI), Z1
+	VMOVDQU64  64(DI), Z2
+	SUBQ       $0x08, CX
+	JL         rest
+	CMPQ       DX, R8
+	JHI        rest
+
+loop:
+	VPERMB  (DX), Z1, Z3
+	VPSRLVQ Z2, Z3, Z3
+	VPANDQ  Z0, Z3, Z3
+	ADDQ    SI, DX
+	VPMOVQD Z3, (AX)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JL      rest
+	CMPQ    DX, R8
+	JLS     loop
+
+rest:
+	ADDQ         $0x08, CX
+	JZ           done
+	VPBROADCASTB SI, Z4
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z3
+	VPADDB       Z3, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z3
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z3
+
+tail:
+	MOVQ    CX, BX
+	MOVQ    $0x00000008, DI
+	CMPQ    BX, DI
+	CMOVQGT DI, BX
+	MOVQ    $-1, DI
+	BZHIQ   BX, DI, DI
+	KMOVQ   DI, K1
+	VPERMB  Z3, Z1, Z5
+	VPADDB  Z4, Z1, Z1
+	VPSRLVQ Z2, Z5, Z5
+	VPANDQ  Z0, Z5, Z5
+	ADDQ    SI, DX
+	VPMOVQD Z5, K1, (AX)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func unpackWide64AVX512(dst *uint64, n int, src *byte, size int, table *byte, width uint)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·unpackWide64AVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         size+24(FP), BX
+	MOVQ         width+40(FP), SI
+	MOVQ         table+32(FP), DI
+	LEAQ         (DX)(BX*1), R8
+	VPTERNLOGQ   $0xff, Z0, Z0, Z0
+	MOVQ         $0x00000040, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
+	VPSRLQ       X1, Z0, Z0
+	LEAQ         -64(R8), R8
+	VMOVDQU64    (DI), Z1
+	VMOVDQU64    64(DI), Z2
+	MOVQ         $0x0808080808080808, DI
+	VPBROADCASTQ DI, Z3
+	MOVQ         $0x0000000000000040, DI
+	VPBROADCASTQ DI, Z4
+	VPSUBQ       Z2, Z4, Z4
+	MOVQ         $0x0101010101010101, DI
+	KMOVQ        DI, K1
+	SUBQ         $0x08, CX
+	JL           rest
+	CMPQ         DX, R8
+	JHI          rest
+
+loop:
+	VPERMB    (DX), Z1, Z5
+	VPADDB    Z3, Z1, Z6
+	VPERMB.Z  (DX), Z6, K1, Z6
+	VPSLLVQ   Z4, Z6, Z6
+	VPSRLVQ   Z2, Z5, Z5
+	VPORQ     Z6, Z5, Z5
+	VPANDQ    Z0, Z5, Z5
+	ADDQ      SI, DX
+	VMOVDQU64 Z5, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JL        rest
+	CMPQ      DX, R8
+	JLS       loop
+
+rest:
+	ADDQ         $0x08, CX
+	JZ           done
+	VPBROADCASTB SI, Z6
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z5
+	VPADDB       Z5, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z5
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K2
+	VMOVDQU8.Z (DX), K2, Z5
+
+tail:
+	MOVQ      CX, BX
+	MOVQ      $0x00000008, DI
+	CMPQ      BX, DI
+	CMOVQGT   DI, BX
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVQ     DI, K2
+	VPERMB    Z5, Z1, Z7
+	VPADDB    Z3, Z1, Z8
+	VPERMB.Z  Z5, Z8, K1, Z8
+	VPSLLVQ   Z4, Z8, Z8
+	VPSRLVQ   Z2, Z7, Z7
+	VPORQ     Z8, Z7, Z7
+	VPANDQ    Z0, Z7, Z7
+	ADDQ      SI, DX
+	VPADDB    Z6, Z1, Z1
+	VMOVDQU64 Z7, K2, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JG        tail
+
+done:
+	VZEROUPPER
+	RET
+
 // func unpack64AVX512(dst *uint64, n int, src *byte, size int, table *byte, width uint)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
 TEXT ·unpack64AVX512(SB), NOSPLIT, $0-48
@@ -2298,13 +2590,13 @@ TEXT ·unpack64AVX512(SB), NOSPLIT, $0-48
 	MOVQ       size+24(FP), BX
 	MOVQ       width+40(FP), SI
 	MOVQ       table+32(FP), DI
-	LEAQ       (DX)(BX*1), BX
+	LEAQ       (DX)(BX*1), R8
 	VPTERNLOGQ $0xff, Z0, Z0, Z0
-	MOVQ       $0x00000040, R8
-	SUBQ       SI, R8
-	VMOVQ      R8, X1
+	MOVQ       $0x00000040, R9
+	SUBQ       SI, R9
+	VMOVQ      R9, X1
 	VPSRLQ     X1, Z0, Z0
-	LEAQ       -64(BX), R8
+	LEAQ       -64(R8), R8
 	VMOVDQU64  (DI), Z1
 	VMOVDQU64  64(DI), Z2
 	SUBQ       $0x08, CX
@@ -2325,34 +2617,48 @@ loop:
 	JLS       loop
 
 rest:
-	ADDQ $0x08, CX
-	JZ   done
+	ADDQ         $0x08, CX
+	JZ           done
+	VPBROADCASTB SI, Z4
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z3
+	VPADDB       Z3, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z3
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z3
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000008, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z3
-	VPERMB     Z3, Z1, Z3
-	VPSRLVQ    Z2, Z3, Z3
-	VPANDQ     Z0, Z3, Z3
-	ADDQ       SI, DX
-	VMOVDQU64  Z3, K1, (AX)
-	ADDQ       $0x40, AX
-	SUBQ       $0x08, CX
-	JG         tail
+	MOVQ      CX, BX
+	MOVQ      $0x00000008, DI
+	CMPQ      BX, DI
+	CMOVQGT   DI, BX
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVQ     DI, K1
+	VPERMB    Z3, Z1, Z5
+	VPADDB    Z4, Z1, Z1
+	VPSRLVQ   Z2, Z5, Z5
+	VPANDQ    Z0, Z5, Z5
+	ADDQ      SI, DX
+	VMOVDQU64 Z5, K1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JG        tail
 
 done:
 	VZEROUPPER
@@ -2367,13 +2673,13 @@ TEXT ·packedAdd64AVX512(SB), NOSPLIT, $0-56
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000040, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000040, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLQ       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z2
 	VPBROADCASTQ add+48(FP), Z3
@@ -2396,35 +2702,49 @@ loop:
 	JLS       loop
 
 rest:
-	ADDQ $0x08, CX
-	JZ   done
+	ADDQ         $0x08, CX
+	JZ           done
+	VPBROADCASTB SI, Z5
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z4
+	VPADDB       Z4, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z4
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z4
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000008, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z4
-	VPERMB     Z4, Z1, Z4
-	VPSRLVQ    Z2, Z4, Z4
-	VPANDQ     Z0, Z4, Z4
-	ADDQ       SI, DX
-	VPADDQ     Z3, Z4, Z4
-	VMOVDQU64  Z4, K1, (AX)
-	ADDQ       $0x40, AX
-	SUBQ       $0x08, CX
-	JG         tail
+	MOVQ      CX, BX
+	MOVQ      $0x00000008, DI
+	CMPQ      BX, DI
+	CMOVQGT   DI, BX
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVQ     DI, K1
+	VPERMB    Z4, Z1, Z6
+	VPADDB    Z5, Z1, Z1
+	VPSRLVQ   Z2, Z6, Z6
+	VPANDQ    Z0, Z6, Z6
+	ADDQ      SI, DX
+	VPADDQ    Z3, Z6, Z6
+	VMOVDQU64 Z6, K1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JG        tail
 
 done:
 	VZEROUPPER
@@ -2439,13 +2759,13 @@ TEXT ·packedRamp64AVX512(SB), NOSPLIT, $0-64
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000040, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000040, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLQ       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z2
 	VPBROADCASTQ step+56(FP), Z3
@@ -2473,36 +2793,50 @@ loop:
 	JLS       loop
 
 rest:
-	ADDQ $0x08, CX
-	JZ   done
+	ADDQ         $0x08, CX
+	JZ           done
+	VPBROADCASTB SI, Z6
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z5
+	VPADDB       Z5, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z5
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z5
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000008, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z5
-	VPERMB     Z5, Z1, Z5
-	VPSRLVQ    Z2, Z5, Z5
-	VPANDQ     Z0, Z5, Z5
-	ADDQ       SI, DX
-	VPADDQ     Z4, Z5, Z5
-	VPADDQ     Z3, Z4, Z4
-	VMOVDQU64  Z5, K1, (AX)
-	ADDQ       $0x40, AX
-	SUBQ       $0x08, CX
-	JG         tail
+	MOVQ      CX, BX
+	MOVQ      $0x00000008, DI
+	CMPQ      BX, DI
+	CMOVQGT   DI, BX
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVQ     DI, K1
+	VPERMB    Z5, Z1, Z7
+	VPADDB    Z6, Z1, Z1
+	VPSRLVQ   Z2, Z7, Z7
+	VPANDQ    Z0, Z7, Z7
+	ADDQ      SI, DX
+	VPADDQ    Z4, Z7, Z7
+	VPADDQ    Z3, Z4, Z4
+	VMOVDQU64 Z7, K1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JG        tail
 
 done:
 	VZEROUPPER
@@ -2527,13 +2861,13 @@ TEXT ·packedSum64AVX512(SB), NOSPLIT, $0-72
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000040, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000040, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLQ       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z3
 	VPBROADCASTQ add+56(FP), Z4
@@ -2569,44 +2903,58 @@ loop:
 	JLS       loop
 
 rest:
-	ADDQ $0x08, CX
-	JZ   done
+	ADDQ         $0x08, CX
+	JZ           done
+	VPBROADCASTB SI, Z8
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z7
+	VPADDB       Z7, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z7
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z7
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000008, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z7
-	VPERMB     Z7, Z1, Z7
-	VPSRLVQ    Z3, Z7, Z7
-	VPANDQ     Z0, Z7, Z7
-	ADDQ       SI, DX
-	VPADDQ     Z4, Z7, Z7
-	VALIGNQ    $0x07, Z2, Z7, Z8
-	VPADDQ     Z8, Z7, Z7
-	VALIGNQ    $0x06, Z2, Z7, Z8
-	VPADDQ     Z8, Z7, Z7
-	VALIGNQ    $0x04, Z2, Z7, Z8
-	VPADDQ     Z8, Z7, Z7
-	VPERMQ     Z7, Z6, Z8
-	VPADDQ     Z5, Z7, Z7
-	VPADDQ     Z8, Z5, Z5
-	VMOVDQU64  Z7, K1, (AX)
-	ADDQ       $0x40, AX
-	SUBQ       $0x08, CX
-	JG         tail
+	MOVQ      CX, BX
+	MOVQ      $0x00000008, DI
+	CMPQ      BX, DI
+	CMOVQGT   DI, BX
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVQ     DI, K1
+	VPERMB    Z7, Z1, Z9
+	VPADDB    Z8, Z1, Z1
+	VPSRLVQ   Z3, Z9, Z9
+	VPANDQ    Z0, Z9, Z9
+	ADDQ      SI, DX
+	VPADDQ    Z4, Z9, Z9
+	VALIGNQ   $0x07, Z2, Z9, Z10
+	VPADDQ    Z10, Z9, Z9
+	VALIGNQ   $0x06, Z2, Z9, Z10
+	VPADDQ    Z10, Z9, Z9
+	VALIGNQ   $0x04, Z2, Z9, Z10
+	VPADDQ    Z10, Z9, Z9
+	VPERMQ    Z9, Z6, Z10
+	VPADDQ    Z5, Z9, Z9
+	VPADDQ    Z10, Z5, Z5
+	VMOVDQU64 Z9, K1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JG        tail
 
 done:
 	VMOVQ X5, AX
@@ -2623,13 +2971,13 @@ TEXT ·packedOrdered64AVX512(SB), NOSPLIT, $0-64
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000040, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000040, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLQ       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z3
 	MOVQ         zeros+56(FP), DI
@@ -2661,35 +3009,49 @@ loop:
 	JLS        loop
 
 rest:
-	ADDQ $0x08, CX
-	JZ   done
+	ADDQ         $0x08, CX
+	JZ           done
+	VPBROADCASTB SI, Z7
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z6
+	VPADDB       Z6, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z6
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z6
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000008, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z6
-	VPERMB     Z6, Z1, Z6
-	VPSRLVQ    Z3, Z6, Z6
-	VPANDQ     Z0, Z6, Z6
+	MOVQ       CX, BX
+	MOVQ       $0x00000008, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VPERMB     Z6, Z1, Z8
+	VPADDB     Z7, Z1, Z1
+	VPSRLVQ    Z3, Z8, Z8
+	VPANDQ     Z0, Z8, Z8
 	ADDQ       SI, DX
-	VPADDQ     Z4, Z6, Z6
-	VPSRAQ     $0x3f, Z6, Z7
-	VPTERNLOGQ $0x78, Z2, Z7, Z6
-	VPSLLQ     X5, Z6, Z6
-	VMOVDQU64  Z6, K1, (AX)
+	VPADDQ     Z4, Z8, Z8
+	VPSRAQ     $0x3f, Z8, Z9
+	VPTERNLOGQ $0x78, Z2, Z9, Z8
+	VPSLLQ     X5, Z8, Z8
+	VMOVDQU64  Z8, K1, (AX)
 	ADDQ       $0x40, AX
 	SUBQ       $0x08, CX
 	JG         tail
@@ -2707,13 +3069,13 @@ TEXT ·packedSumOrdered64AVX512(SB), NOSPLIT, $0-80
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000040, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000040, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLQ       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z4
 	MOVQ         zeros+64(FP), DI
@@ -2758,44 +3120,58 @@ loop:
 	JLS        loop
 
 rest:
-	ADDQ $0x08, CX
-	JZ   done
+	ADDQ         $0x08, CX
+	JZ           done
+	VPBROADCASTB SI, Z10
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z9
+	VPADDB       Z9, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z9
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z9
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000008, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z9
-	VPERMB     Z9, Z1, Z9
-	VPSRLVQ    Z4, Z9, Z9
-	VPANDQ     Z0, Z9, Z9
+	MOVQ       CX, BX
+	MOVQ       $0x00000008, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VPERMB     Z9, Z1, Z11
+	VPADDB     Z10, Z1, Z1
+	VPSRLVQ    Z4, Z11, Z11
+	VPANDQ     Z0, Z11, Z11
 	ADDQ       SI, DX
-	VPADDQ     Z5, Z9, Z9
-	VALIGNQ    $0x07, Z3, Z9, Z10
-	VPADDQ     Z10, Z9, Z9
-	VALIGNQ    $0x06, Z3, Z9, Z10
-	VPADDQ     Z10, Z9, Z9
-	VALIGNQ    $0x04, Z3, Z9, Z10
-	VPADDQ     Z10, Z9, Z9
-	VPERMQ     Z9, Z8, Z10
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z10, Z7, Z7
-	VPSRAQ     $0x3f, Z9, Z10
-	VPTERNLOGQ $0x78, Z2, Z10, Z9
-	VPSLLQ     X6, Z9, Z9
-	VMOVDQU64  Z9, K1, (AX)
+	VPADDQ     Z5, Z11, Z11
+	VALIGNQ    $0x07, Z3, Z11, Z12
+	VPADDQ     Z12, Z11, Z11
+	VALIGNQ    $0x06, Z3, Z11, Z12
+	VPADDQ     Z12, Z11, Z11
+	VALIGNQ    $0x04, Z3, Z11, Z12
+	VPADDQ     Z12, Z11, Z11
+	VPERMQ     Z11, Z8, Z12
+	VPADDQ     Z7, Z11, Z11
+	VPADDQ     Z12, Z7, Z7
+	VPSRAQ     $0x3f, Z11, Z12
+	VPTERNLOGQ $0x78, Z2, Z12, Z11
+	VPSLLQ     X6, Z11, Z11
+	VMOVDQU64  Z11, K1, (AX)
 	ADDQ       $0x40, AX
 	SUBQ       $0x08, CX
 	JG         tail
@@ -2815,13 +3191,13 @@ TEXT ·packedDecimal64AVX512(SB), NOSPLIT, $0-80
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000040, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000040, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLQ       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z3
 	VBROADCASTSD back+56(FP), Z4
@@ -2854,40 +3230,54 @@ loop:
 	JLS       loop
 
 rest:
-	ADDQ $0x08, CX
-	JZ   done
+	ADDQ         $0x08, CX
+	JZ           done
+	VPBROADCASTB SI, Z9
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z8
+	VPADDB       Z8, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z8
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z8
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000008, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z8
-	VPERMB     Z8, Z1, Z8
-	VPSRLVQ    Z3, Z8, Z8
-	VPANDQ     Z0, Z8, Z8
-	ADDQ       SI, DX
-	VPADDQ     Z7, Z8, Z8
-	VPADDQ     Z6, Z8, Z9
-	VPMAXUQ    Z9, Z2, K1, Z2
-	VCVTQQ2PD  Z8, Z8
-	VMULPD     Z4, Z8, Z8
-	VMULPD     Z5, Z8, Z8
-	VMOVDQU64  Z8, K1, (AX)
-	ADDQ       $0x40, AX
-	SUBQ       $0x08, CX
-	JG         tail
+	MOVQ      CX, BX
+	MOVQ      $0x00000008, DI
+	CMPQ      BX, DI
+	CMOVQGT   DI, BX
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVQ     DI, K1
+	VPERMB    Z8, Z1, Z10
+	VPADDB    Z9, Z1, Z1
+	VPSRLVQ   Z3, Z10, Z10
+	VPANDQ    Z0, Z10, Z10
+	ADDQ      SI, DX
+	VPADDQ    Z7, Z10, Z10
+	VPADDQ    Z6, Z10, Z11
+	VPMAXUQ   Z11, Z2, K1, Z2
+	VCVTQQ2PD Z10, Z10
+	VMULPD    Z4, Z10, Z10
+	VMULPD    Z5, Z10, Z10
+	VMOVDQU64 Z10, K1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JG        tail
 
 done:
 	MOVQ         $0x0010000000000000, AX
@@ -2907,13 +3297,13 @@ TEXT ·packedSumDecimal64AVX512(SB), NOSPLIT, $0-96
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000040, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000040, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLQ       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z4
 	VBROADCASTSD back+64(FP), Z5
@@ -2959,49 +3349,63 @@ loop:
 	JLS       loop
 
 rest:
-	ADDQ $0x08, CX
-	JZ   done
+	ADDQ         $0x08, CX
+	JZ           done
+	VPBROADCASTB SI, Z12
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z11
+	VPADDB       Z11, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z11
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z11
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000008, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z11
-	VPERMB     Z11, Z1, Z11
-	VPSRLVQ    Z4, Z11, Z11
-	VPANDQ     Z0, Z11, Z11
-	ADDQ       SI, DX
-	VPADDQ     Z8, Z11, Z11
-	VALIGNQ    $0x07, Z3, Z11, Z12
-	VPADDQ     Z12, Z11, Z11
-	VALIGNQ    $0x06, Z3, Z11, Z12
-	VPADDQ     Z12, Z11, Z11
-	VALIGNQ    $0x04, Z3, Z11, Z12
-	VPADDQ     Z12, Z11, Z11
-	VPERMQ     Z11, Z10, Z12
-	VPADDQ     Z9, Z11, Z11
-	VPADDQ     Z12, Z9, Z9
-	VPADDQ     Z7, Z11, Z12
-	VPMAXUQ    Z12, Z2, K1, Z2
-	VCVTQQ2PD  Z11, Z11
-	VMULPD     Z5, Z11, Z11
-	VMULPD     Z6, Z11, Z11
-	VMOVDQU64  Z11, K1, (AX)
-	ADDQ       $0x40, AX
-	SUBQ       $0x08, CX
-	JG         tail
+	MOVQ      CX, BX
+	MOVQ      $0x00000008, DI
+	CMPQ      BX, DI
+	CMOVQGT   DI, BX
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVQ     DI, K1
+	VPERMB    Z11, Z1, Z13
+	VPADDB    Z12, Z1, Z1
+	VPSRLVQ   Z4, Z13, Z13
+	VPANDQ    Z0, Z13, Z13
+	ADDQ      SI, DX
+	VPADDQ    Z8, Z13, Z13
+	VALIGNQ   $0x07, Z3, Z13, Z14
+	VPADDQ    Z14, Z13, Z13
+	VALIGNQ   $0x06, Z3, Z13, Z14
+	VPADDQ    Z14, Z13, Z13
+	VALIGNQ   $0x04, Z3, Z13, Z14
+	VPADDQ    Z14, Z13, Z13
+	VPERMQ    Z13, Z10, Z14
+	VPADDQ    Z9, Z13, Z13
+	VPADDQ    Z14, Z9, Z9
+	VPADDQ    Z7, Z13, Z14
+	VPMAXUQ   Z14, Z2, K1, Z2
+	VCVTQQ2PD Z13, Z13
+	VMULPD    Z5, Z13, Z13
+	VMULPD    Z6, Z13, Z13
+	VMOVDQU64 Z13, K1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JG        tail
 
 done:
 	VMOVQ        X9, AX
@@ -6458,13 +6862,13 @@ TEXT ·unpack32AVX512(SB), NOSPLIT, $0-48
 	MOVQ       size+24(FP), BX
 	MOVQ       width+40(FP), SI
 	MOVQ       table+32(FP), DI
-	LEAQ       (DX)(BX*1), BX
+	LEAQ       (DX)(BX*1), R8
 	VPTERNLOGQ $0xff, Z0, Z0, Z0
-	MOVQ       $0x00000020, R8
-	SUBQ       SI, R8
-	VMOVQ      R8, X1
+	MOVQ       $0x00000020, R9
+	SUBQ       SI, R9
+	VMOVQ      R9, X1
 	VPSRLD     X1, Z0, Z0
-	LEAQ       -64(BX), R8
+	LEAQ       -64(R8), R8
 	VMOVDQU64  (DI), Z1
 	VMOVDQU64  64(DI), Z2
 	ADDQ       SI, SI
@@ -6486,34 +6890,48 @@ loop:
 	JLS       loop
 
 rest:
-	ADDQ $0x10, CX
-	JZ   done
+	ADDQ         $0x10, CX
+	JZ           done
+	VPBROADCASTB SI, Z4
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z3
+	VPADDB       Z3, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z3
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z3
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000010, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z3
-	VPERMB     Z3, Z1, Z3
-	VPSRLVD    Z2, Z3, Z3
-	VPANDQ     Z0, Z3, Z3
-	ADDQ       SI, DX
-	VMOVDQU32  Z3, K1, (AX)
-	ADDQ       $0x40, AX
-	SUBQ       $0x10, CX
-	JG         tail
+	MOVQ      CX, BX
+	MOVQ      $0x00000010, DI
+	CMPQ      BX, DI
+	CMOVQGT   DI, BX
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVQ     DI, K1
+	VPERMB    Z3, Z1, Z5
+	VPADDB    Z4, Z1, Z1
+	VPSRLVD   Z2, Z5, Z5
+	VPANDQ    Z0, Z5, Z5
+	ADDQ      SI, DX
+	VMOVDQU32 Z5, K1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x10, CX
+	JG        tail
 
 done:
 	VZEROUPPER
@@ -6528,13 +6946,13 @@ TEXT ·packedAdd32AVX512(SB), NOSPLIT, $0-52
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000020, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000020, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLD       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z2
 	ADDQ         SI, SI
@@ -6559,35 +6977,49 @@ loop:
 	JLS       loop
 
 rest:
-	ADDQ $0x10, CX
-	JZ   done
+	ADDQ         $0x10, CX
+	JZ           done
+	VPBROADCASTB SI, Z5
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z4
+	VPADDB       Z4, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z4
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z4
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000010, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z4
-	VPERMB     Z4, Z1, Z4
-	VPSRLVD    Z2, Z4, Z4
-	VPANDQ     Z0, Z4, Z4
-	ADDQ       SI, DX
-	VPADDD     Z3, Z4, Z4
-	VMOVDQU32  Z4, K1, (AX)
-	ADDQ       $0x40, AX
-	SUBQ       $0x10, CX
-	JG         tail
+	MOVQ      CX, BX
+	MOVQ      $0x00000010, DI
+	CMPQ      BX, DI
+	CMOVQGT   DI, BX
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVQ     DI, K1
+	VPERMB    Z4, Z1, Z6
+	VPADDB    Z5, Z1, Z1
+	VPSRLVD   Z2, Z6, Z6
+	VPANDQ    Z0, Z6, Z6
+	ADDQ      SI, DX
+	VPADDD    Z3, Z6, Z6
+	VMOVDQU32 Z6, K1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x10, CX
+	JG        tail
 
 done:
 	VZEROUPPER
@@ -6602,13 +7034,13 @@ TEXT ·packedRamp32AVX512(SB), NOSPLIT, $0-56
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000020, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000020, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLD       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z2
 	ADDQ         SI, SI
@@ -6639,36 +7071,50 @@ loop:
 	JLS       loop
 
 rest:
-	ADDQ $0x10, CX
-	JZ   done
+	ADDQ         $0x10, CX
+	JZ           done
+	VPBROADCASTB SI, Z6
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z5
+	VPADDB       Z5, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z5
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z5
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000010, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z5
-	VPERMB     Z5, Z1, Z5
-	VPSRLVD    Z2, Z5, Z5
-	VPANDQ     Z0, Z5, Z5
-	ADDQ       SI, DX
-	VPADDD     Z4, Z5, Z5
-	VPADDD     Z3, Z4, Z4
-	VMOVDQU32  Z5, K1, (AX)
-	ADDQ       $0x40, AX
-	SUBQ       $0x10, CX
-	JG         tail
+	MOVQ      CX, BX
+	MOVQ      $0x00000010, DI
+	CMPQ      BX, DI
+	CMOVQGT   DI, BX
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVQ     DI, K1
+	VPERMB    Z5, Z1, Z7
+	VPADDB    Z6, Z1, Z1
+	VPSRLVD   Z2, Z7, Z7
+	VPANDQ    Z0, Z7, Z7
+	ADDQ      SI, DX
+	VPADDD    Z4, Z7, Z7
+	VPADDD    Z3, Z4, Z4
+	VMOVDQU32 Z7, K1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x10, CX
+	JG        tail
 
 done:
 	VZEROUPPER
@@ -6683,13 +7129,13 @@ TEXT ·packedSum32AVX512(SB), NOSPLIT, $0-60
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000020, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000020, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLD       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z3
 	ADDQ         SI, SI
@@ -6730,46 +7176,60 @@ loop:
 	JLS       loop
 
 rest:
-	ADDQ $0x10, CX
-	JZ   done
+	ADDQ         $0x10, CX
+	JZ           done
+	VPBROADCASTB SI, Z8
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z7
+	VPADDB       Z7, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z7
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z7
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000010, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z7
-	VPERMB     Z7, Z1, Z7
-	VPSRLVD    Z3, Z7, Z7
-	VPANDQ     Z0, Z7, Z7
-	ADDQ       SI, DX
-	VPADDD     Z4, Z7, Z7
-	VALIGND    $0x0f, Z2, Z7, Z8
-	VPADDD     Z8, Z7, Z7
-	VALIGND    $0x0e, Z2, Z7, Z8
-	VPADDD     Z8, Z7, Z7
-	VALIGND    $0x0c, Z2, Z7, Z8
-	VPADDD     Z8, Z7, Z7
-	VALIGND    $0x08, Z2, Z7, Z8
-	VPADDD     Z8, Z7, Z7
-	VPERMD     Z7, Z6, Z8
-	VPADDD     Z5, Z7, Z7
-	VPADDD     Z8, Z5, Z5
-	VMOVDQU32  Z7, K1, (AX)
-	ADDQ       $0x40, AX
-	SUBQ       $0x10, CX
-	JG         tail
+	MOVQ      CX, BX
+	MOVQ      $0x00000010, DI
+	CMPQ      BX, DI
+	CMOVQGT   DI, BX
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVQ     DI, K1
+	VPERMB    Z7, Z1, Z9
+	VPADDB    Z8, Z1, Z1
+	VPSRLVD   Z3, Z9, Z9
+	VPANDQ    Z0, Z9, Z9
+	ADDQ      SI, DX
+	VPADDD    Z4, Z9, Z9
+	VALIGND   $0x0f, Z2, Z9, Z10
+	VPADDD    Z10, Z9, Z9
+	VALIGND   $0x0e, Z2, Z9, Z10
+	VPADDD    Z10, Z9, Z9
+	VALIGND   $0x0c, Z2, Z9, Z10
+	VPADDD    Z10, Z9, Z9
+	VALIGND   $0x08, Z2, Z9, Z10
+	VPADDD    Z10, Z9, Z9
+	VPERMD    Z9, Z6, Z10
+	VPADDD    Z5, Z9, Z9
+	VPADDD    Z10, Z5, Z5
+	VMOVDQU32 Z9, K1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x10, CX
+	JG        tail
 
 done:
 	VMOVD X5, AX
@@ -6786,13 +7246,13 @@ TEXT ·packedOrdered32AVX512(SB), NOSPLIT, $0-64
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000020, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000020, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLD       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z3
 	ADDQ         SI, SI
@@ -6826,35 +7286,49 @@ loop:
 	JLS        loop
 
 rest:
-	ADDQ $0x10, CX
-	JZ   done
+	ADDQ         $0x10, CX
+	JZ           done
+	VPBROADCASTB SI, Z7
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z6
+	VPADDB       Z6, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z6
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z6
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000010, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z6
-	VPERMB     Z6, Z1, Z6
-	VPSRLVD    Z3, Z6, Z6
-	VPANDQ     Z0, Z6, Z6
+	MOVQ       CX, BX
+	MOVQ       $0x00000010, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VPERMB     Z6, Z1, Z8
+	VPADDB     Z7, Z1, Z1
+	VPSRLVD    Z3, Z8, Z8
+	VPANDQ     Z0, Z8, Z8
 	ADDQ       SI, DX
-	VPADDD     Z4, Z6, Z6
-	VPSRAD     $0x1f, Z6, Z7
-	VPTERNLOGQ $0x78, Z2, Z7, Z6
-	VPSLLD     X5, Z6, Z6
-	VMOVDQU32  Z6, K1, (AX)
+	VPADDD     Z4, Z8, Z8
+	VPSRAD     $0x1f, Z8, Z9
+	VPTERNLOGQ $0x78, Z2, Z9, Z8
+	VPSLLD     X5, Z8, Z8
+	VMOVDQU32  Z8, K1, (AX)
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
 	JG         tail
@@ -6872,13 +7346,13 @@ TEXT ·packedSumOrdered32AVX512(SB), NOSPLIT, $0-68
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000020, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000020, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLD       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z4
 	ADDQ         SI, SI
@@ -6928,46 +7402,60 @@ loop:
 	JLS        loop
 
 rest:
-	ADDQ $0x10, CX
-	JZ   done
+	ADDQ         $0x10, CX
+	JZ           done
+	VPBROADCASTB SI, Z10
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z9
+	VPADDB       Z9, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z9
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z9
 
 tail:
-	MOVQ       CX, DI
-	MOVQ       $0x00000010, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K1
-	MOVQ       BX, DI
-	SUBQ       DX, DI
-	MOVQ       $0x00000040, R8
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       $-1, R8
-	BZHIQ      DI, R8, R8
-	KMOVQ      R8, K2
-	VMOVDQU8.Z (DX), K2, Z9
-	VPERMB     Z9, Z1, Z9
-	VPSRLVD    Z4, Z9, Z9
-	VPANDQ     Z0, Z9, Z9
+	MOVQ       CX, BX
+	MOVQ       $0x00000010, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VPERMB     Z9, Z1, Z11
+	VPADDB     Z10, Z1, Z1
+	VPSRLVD    Z4, Z11, Z11
+	VPANDQ     Z0, Z11, Z11
 	ADDQ       SI, DX
-	VPADDD     Z5, Z9, Z9
-	VALIGND    $0x0f, Z3, Z9, Z10
-	VPADDD     Z10, Z9, Z9
-	VALIGND    $0x0e, Z3, Z9, Z10
-	VPADDD     Z10, Z9, Z9
-	VALIGND    $0x0c, Z3, Z9, Z10
-	VPADDD     Z10, Z9, Z9
-	VALIGND    $0x08, Z3, Z9, Z10
-	VPADDD     Z10, Z9, Z9
-	VPERMD     Z9, Z8, Z10
-	VPADDD     Z7, Z9, Z9
-	VPADDD     Z10, Z7, Z7
-	VPSRAD     $0x1f, Z9, Z10
-	VPTERNLOGQ $0x78, Z2, Z10, Z9
-	VPSLLD     X6, Z9, Z9
-	VMOVDQU32  Z9, K1, (AX)
+	VPADDD     Z5, Z11, Z11
+	VALIGND    $0x0f, Z3, Z11, Z12
+	VPADDD     Z12, Z11, Z11
+	VALIGND    $0x0e, Z3, Z11, Z12
+	VPADDD     Z12, Z11, Z11
+	VALIGND    $0x0c, Z3, Z11, Z12
+	VPADDD     Z12, Z11, Z11
+	VALIGND    $0x08, Z3, Z11, Z12
+	VPADDD     Z12, Z11, Z11
+	VPERMD     Z11, Z8, Z12
+	VPADDD     Z7, Z11, Z11
+	VPADDD     Z12, Z7, Z7
+	VPSRAD     $0x1f, Z11, Z12
+	VPTERNLOGQ $0x78, Z2, Z12, Z11
+	VPSLLD     X6, Z11, Z11
+	VMOVDQU32  Z11, K1, (AX)
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
 	JG         tail
@@ -6987,13 +7475,13 @@ TEXT ·packedDecimal32AVX512(SB), NOSPLIT, $0-80
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000020, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000020, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLD       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z3
 	ADDQ         SI, SI
@@ -7035,43 +7523,57 @@ loop:
 	JLS           loop
 
 rest:
-	ADDQ $0x10, CX
-	JZ   done
+	ADDQ         $0x10, CX
+	JZ           done
+	VPBROADCASTB SI, Z9
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z8
+	VPADDB       Z8, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z8
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z8
 
 tail:
-	MOVQ          CX, DI
-	MOVQ          $0x00000010, R8
-	CMPQ          DI, R8
-	CMOVQGT       R8, DI
-	MOVQ          $-1, R8
-	BZHIQ         DI, R8, R8
-	KMOVQ         R8, K1
-	MOVQ          BX, DI
-	SUBQ          DX, DI
-	MOVQ          $0x00000040, R8
-	CMPQ          DI, R8
-	CMOVQGT       R8, DI
-	MOVQ          $-1, R8
-	BZHIQ         DI, R8, R8
-	KMOVQ         R8, K2
-	VMOVDQU8.Z    (DX), K2, Z8
-	VPERMB        Z8, Z1, Z8
-	VPSRLVD       Z3, Z8, Z8
-	VPANDQ        Z0, Z8, Z8
+	MOVQ          CX, BX
+	MOVQ          $0x00000010, DI
+	CMPQ          BX, DI
+	CMOVQGT       DI, BX
+	MOVQ          $-1, DI
+	BZHIQ         BX, DI, DI
+	KMOVQ         DI, K1
+	VPERMB        Z8, Z1, Z10
+	VPADDB        Z9, Z1, Z1
+	VPSRLVD       Z3, Z10, Z10
+	VPANDQ        Z0, Z10, Z10
 	ADDQ          SI, DX
-	VPADDD        Z7, Z8, Z8
-	VPADDD        Z6, Z8, Z9
-	VPMAXUD       Z9, Z2, K1, Z2
-	VEXTRACTI64X4 $0x01, Z8, Y9
-	VCVTDQ2PD     Y8, Z8
-	VCVTDQ2PD     Y9, Z9
-	VMULPD        Z4, Z8, Z8
-	VMULPD        Z5, Z8, Z8
-	VMULPD        Z4, Z9, Z9
-	VMULPD        Z5, Z9, Z9
-	VCVTPD2PS     Z8, Y11
-	VCVTPD2PS     Z9, Y9
-	VINSERTF64X4  $0x01, Y9, Z11, Z11
+	VPADDD        Z7, Z10, Z10
+	VPADDD        Z6, Z10, Z12
+	VPMAXUD       Z12, Z2, K1, Z2
+	VEXTRACTI64X4 $0x01, Z10, Y12
+	VCVTDQ2PD     Y10, Z10
+	VCVTDQ2PD     Y12, Z12
+	VMULPD        Z4, Z10, Z10
+	VMULPD        Z5, Z10, Z10
+	VMULPD        Z4, Z12, Z12
+	VMULPD        Z5, Z12, Z12
+	VCVTPD2PS     Z10, Y11
+	VCVTPD2PS     Z12, Y12
+	VINSERTF64X4  $0x01, Y12, Z11, Z11
 	VMOVDQU32     Z11, K1, (AX)
 	ADDQ          $0x40, AX
 	SUBQ          $0x10, CX
@@ -7095,13 +7597,13 @@ TEXT ·packedSumDecimal32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         size+24(FP), BX
 	MOVQ         width+40(FP), SI
 	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
+	LEAQ         (DX)(BX*1), R8
 	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000020, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
+	MOVQ         $0x00000020, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
 	VPSRLD       X1, Z0, Z0
-	LEAQ         -64(BX), R8
+	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z4
 	ADDQ         SI, SI
@@ -7159,54 +7661,68 @@ loop:
 	JLS           loop
 
 rest:
-	ADDQ $0x10, CX
-	JZ   done
+	ADDQ         $0x10, CX
+	JZ           done
+	VPBROADCASTB SI, Z12
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z11
+	VPADDB       Z11, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z11
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z11
 
 tail:
-	MOVQ          CX, DI
-	MOVQ          $0x00000010, R8
-	CMPQ          DI, R8
-	CMOVQGT       R8, DI
-	MOVQ          $-1, R8
-	BZHIQ         DI, R8, R8
-	KMOVQ         R8, K1
-	MOVQ          BX, DI
-	SUBQ          DX, DI
-	MOVQ          $0x00000040, R8
-	CMPQ          DI, R8
-	CMOVQGT       R8, DI
-	MOVQ          $-1, R8
-	BZHIQ         DI, R8, R8
-	KMOVQ         R8, K2
-	VMOVDQU8.Z    (DX), K2, Z11
-	VPERMB        Z11, Z1, Z11
-	VPSRLVD       Z4, Z11, Z11
-	VPANDQ        Z0, Z11, Z11
+	MOVQ          CX, BX
+	MOVQ          $0x00000010, DI
+	CMPQ          BX, DI
+	CMOVQGT       DI, BX
+	MOVQ          $-1, DI
+	BZHIQ         BX, DI, DI
+	KMOVQ         DI, K1
+	VPERMB        Z11, Z1, Z13
+	VPADDB        Z12, Z1, Z1
+	VPSRLVD       Z4, Z13, Z13
+	VPANDQ        Z0, Z13, Z13
 	ADDQ          SI, DX
-	VPADDD        Z8, Z11, Z11
-	VALIGND       $0x0f, Z3, Z11, Z12
-	VPADDD        Z12, Z11, Z11
-	VALIGND       $0x0e, Z3, Z11, Z12
-	VPADDD        Z12, Z11, Z11
-	VALIGND       $0x0c, Z3, Z11, Z12
-	VPADDD        Z12, Z11, Z11
-	VALIGND       $0x08, Z3, Z11, Z12
-	VPADDD        Z12, Z11, Z11
-	VPERMD        Z11, Z10, Z12
-	VPADDD        Z9, Z11, Z11
-	VPADDD        Z12, Z9, Z9
-	VPADDD        Z7, Z11, Z12
-	VPMAXUD       Z12, Z2, K1, Z2
-	VEXTRACTI64X4 $0x01, Z11, Y12
-	VCVTDQ2PD     Y11, Z11
-	VCVTDQ2PD     Y12, Z12
-	VMULPD        Z5, Z11, Z11
-	VMULPD        Z6, Z11, Z11
-	VMULPD        Z5, Z12, Z12
-	VMULPD        Z6, Z12, Z12
-	VCVTPD2PS     Z11, Y14
-	VCVTPD2PS     Z12, Y12
-	VINSERTF64X4  $0x01, Y12, Z14, Z14
+	VPADDD        Z8, Z13, Z13
+	VALIGND       $0x0f, Z3, Z13, Z15
+	VPADDD        Z15, Z13, Z13
+	VALIGND       $0x0e, Z3, Z13, Z15
+	VPADDD        Z15, Z13, Z13
+	VALIGND       $0x0c, Z3, Z13, Z15
+	VPADDD        Z15, Z13, Z13
+	VALIGND       $0x08, Z3, Z13, Z15
+	VPADDD        Z15, Z13, Z13
+	VPERMD        Z13, Z10, Z15
+	VPADDD        Z9, Z13, Z13
+	VPADDD        Z15, Z9, Z9
+	VPADDD        Z7, Z13, Z15
+	VPMAXUD       Z15, Z2, K1, Z2
+	VEXTRACTI64X4 $0x01, Z13, Y15
+	VCVTDQ2PD     Y13, Z13
+	VCVTDQ2PD     Y15, Z15
+	VMULPD        Z5, Z13, Z13
+	VMULPD        Z6, Z13, Z13
+	VMULPD        Z5, Z15, Z15
+	VMULPD        Z6, Z15, Z15
+	VCVTPD2PS     Z13, Y14
+	VCVTPD2PS     Z15, Y15
+	VINSERTF64X4  $0x01, Y15, Z14, Z14
 	VMOVDQU32     Z14, K1, (AX)
 	ADDQ          $0x40, AX
 	SUBQ          $0x10, CX

@@ -61,12 +61,13 @@ func split8[T any](dst []byte, src []T, i int, bits func(T) uint64) {
 	n := len(src)
 	var a [8]uint64
 	for ; i+8 <= n; i += 8 {
-		for j, v := range src[i : i+8] {
-			a[j] = bits(v)
+		s := src[i : i+8]
+		for j := range a {
+			a[j] = bits(s[j])
 		}
 		transpose(&a)
-		for j, x := range a {
-			binary.LittleEndian.PutUint64(dst[j*n+i:], x)
+		for j := range a {
+			binary.LittleEndian.PutUint64(dst[j*n+i:], a[j])
 		}
 	}
 	for ; i < n; i++ {
@@ -86,8 +87,8 @@ func join8[T any](dst []T, src []byte, i int, value func(uint64) T) {
 		}
 		transpose(&a)
 		d := dst[i : i+8]
-		for j, x := range a {
-			d[j] = value(x)
+		for j := range a {
+			d[j] = value(a[j])
 		}
 	}
 	for ; i < n; i++ {

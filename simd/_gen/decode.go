@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -22,6 +23,7 @@ type decoder struct {
 
 // decoders writes every decoder over every source.
 func decoders(s shape) {
+	unpackOdd(s)
 	for _, packed := range []bool{true, false} {
 		ops := []func(shape) decoder{add, ramp, sum, ordered, sumOrdered, decimal, sumDecimal}
 		if packed {
@@ -77,54 +79,23 @@ func decode(s shape, packed bool, d decoder) {
 		d.setup()
 	}
 	group := c.regs() * s.lanes()
-	emit := func(tail bool, k reg.OpmaskVirtual, lanes reg.Register) {
-		for i, r := range c.group(tail, k) {
-			v := d.each(r, lanes)
+	emit := func(tail bool, lanes reg.OpmaskVirtual) {
+		var k reg.Register
+		if s.avx512 && tail {
+			k = lanes
+		}
+		for i, r := range c.group(tail, lanes) {
+			v := d.each(r, k)
 			m := Mem{Base: dst, Disp: i * s.width()}
-			if lanes != nil {
-				pick(s, VMOVDQU64, VMOVDQU32)(v, lanes, m)
+			if k != nil {
+				pick(s, VMOVDQU64, VMOVDQU32)(v, k, m)
 			} else {
 				s.store(v, m)
 			}
 		}
 		ADDQ(U8(group*s.bytes()), dst)
 	}
-	if s.avx512 {
-		SUBQ(U8(group), n)
-		JL(LabelRef("rest"))
-		c.jumpIfShort("rest")
-		Label("loop")
-		emit(false, nil2, nil)
-		SUBQ(U8(group), n)
-		if packed {
-			JL(LabelRef("rest"))
-			c.jumpIfLong("loop")
-		} else {
-			JGE(LabelRef("loop"))
-		}
-		Label("rest")
-		ADDQ(U8(group), n)
-		JZ(LabelRef("done"))
-		Label("tail")
-		lanes := lowBits(n, group)
-		emit(true, lanes, lanes)
-		SUBQ(U8(group), n)
-		JG(LabelRef("tail"))
-	} else {
-		// n is a multiple of the group, and not zero.
-		Label("loop")
-		c.jumpIfShort("tail")
-		emit(false, nil2, nil)
-		SUBQ(U8(group), n)
-		JNZ(LabelRef("loop"))
-		if packed {
-			JMP(LabelRef("done"))
-			Label("tail")
-			emit(true, nil2, nil)
-			SUBQ(U8(group), n)
-			JNZ(LabelRef("tail"))
-		}
-	}
+	c.groups(n, group, emit)
 	Label("done")
 	if d.finish != nil {
 		d.finish()
@@ -132,7 +103,47 @@ func decode(s shape, packed bool, d decoder) {
 	ret()
 }
 
-var nil2 reg.OpmaskVirtual
+// groups runs body for n values: over groups that plain loads serve, then over
+// the others, with AVX-512 under a mask of the lanes that count. It falls
+// through or jumps to the label done. For AVX2 n is a multiple of the group,
+// and not zero.
+func (c *codes) groups(n reg.GPVirtual, group int, body func(tail bool, lanes reg.OpmaskVirtual)) {
+	if !c.avx512 {
+		Label("loop")
+		c.jumpIfShort("tail")
+		body(false, nil)
+		SUBQ(U8(group), n)
+		JNZ(LabelRef("loop"))
+		if c.packed {
+			JMP(LabelRef("done"))
+			Label("tail")
+			body(true, nil)
+			SUBQ(U8(group), n)
+			JNZ(LabelRef("tail"))
+		}
+		return
+	}
+	SUBQ(U8(group), n)
+	JL(LabelRef("rest"))
+	c.jumpIfShort("rest")
+	Label("loop")
+	body(false, nil)
+	SUBQ(U8(group), n)
+	if c.packed {
+		JL(LabelRef("rest"))
+		c.jumpIfLong("loop")
+	} else {
+		JGE(LabelRef("loop"))
+	}
+	Label("rest")
+	ADDQ(U8(group), n)
+	JZ(LabelRef("done"))
+	c.lastBlock()
+	Label("tail")
+	body(true, lowBits(n, group))
+	SUBQ(U8(group), n)
+	JG(LabelRef("tail"))
+}
 
 // codes loads the unsigned integers that a decoder begins with: packed ones of
 // a width, or plain ones with some bits flipped.
@@ -141,15 +152,23 @@ type codes struct {
 	packed, flips bool
 	src           reg.GPVirtual
 
-	flip    reg.VecVirtual
-	end     reg.GPVirtual // packed: behind the bytes
-	last    reg.GPVirtual // packed: where the last full group may begin
-	step    reg.GPVirtual // packed: bytes of a group
-	at      [4]reg.GPVirtual
-	table   reg.GPVirtual
-	indices reg.VecVirtual // AVX-512: of bytes; AVX2 has too few registers
-	shifts  reg.VecVirtual // the same
-	mask    reg.VecVirtual
+	flip  reg.VecVirtual
+	end   reg.GPVirtual // packed: behind the bytes
+	last  reg.GPVirtual // packed: where the last full group may begin
+	step  reg.GPVirtual // packed: bytes of a group
+	at    [4]reg.GPVirtual
+	table reg.GPVirtual
+	mask  reg.VecVirtual
+
+	// AVX-512 alone: AVX2 has too few registers to keep the first two.
+	indices, shifts reg.VecVirtual
+	block, stride   reg.VecVirtual // of the tail
+	total           reg.GPVirtual  // bytes of src
+
+	// Wide: a ninth byte for each value.
+	wide           bool
+	eight, shifts9 reg.VecVirtual
+	firstBytes     reg.OpmaskVirtual
 }
 
 // regs is the number of registers of a group: packed groups are whole bytes,
@@ -169,6 +188,7 @@ func (c *codes) setup() {
 		return
 	}
 	size, width := gp("size"), gp("width")
+	c.total = size
 	c.table = gp("table")
 	c.end = GP64()
 	LEAQ(Mem{Base: c.src, Index: size, Scale: 1}, c.end)
@@ -191,6 +211,15 @@ func (c *codes) setup() {
 		if c.size == 32 {
 			ADDQ(c.step, c.step)
 		}
+		if c.wide {
+			c.eight = c.constant(0x0808080808080808)
+			c.shifts9 = c.constant(64)
+			VPSUBQ(c.shifts, c.shifts9, c.shifts9)
+			g := GP64()
+			MOVQ(U64(0x0101010101010101), g)
+			c.firstBytes = K()
+			KMOVQ(g, c.firstBytes)
+		}
 		return
 	}
 	// Each half of a register takes 16 bytes of src: 2 values of 64 bits, or
@@ -204,6 +233,31 @@ func (c *codes) setup() {
 	MOVQ(c.end, c.last)
 	SUBQ(c.at[halves-1], c.last)
 	SUBQ(U8(16), c.last)
+}
+
+// lastBlock prepares for the groups of the tail: they all come from one block
+// of 64 bytes, the last of src or that with the one group left, or from a
+// source shorter than that. The indices move from group to group.
+func (c *codes) lastBlock() {
+	if !c.packed {
+		return
+	}
+	c.block, c.stride = ZMM(), ZMM()
+	VPBROADCASTB(c.step.As32(), c.stride)
+	CMPQ(c.src, c.last)
+	JLS(LabelRef("whole"))
+	CMPQ(c.total, U8(64))
+	JLT(LabelRef("short"))
+	SUBQ(c.last, c.src)
+	moved := ZMM()
+	VPBROADCASTB(c.src.As32(), moved)
+	VPADDB(moved, c.indices, c.indices)
+	MOVQ(c.last, c.src)
+	Label("whole")
+	VMOVDQU64(Mem{Base: c.src}, c.block)
+	JMP(LabelRef("tail"))
+	Label("short")
+	VMOVDQU8_Z(Mem{Base: c.src}, lowBits(c.total, 64), c.block)
 }
 
 // jumpIfShort jumps where fewer bytes are left than a plain load takes.
@@ -241,15 +295,29 @@ func (c *codes) group(tail bool, lanes reg.OpmaskVirtual) []reg.VecVirtual {
 		}
 		ADDQ(U8(len(out)*c.width()), c.src)
 		return out
-	case c.avx512 && tail:
-		left := GP64()
-		MOVQ(c.end, left)
-		SUBQ(c.src, left)
-		t := ZMM()
-		VMOVDQU8_Z(Mem{Base: c.src}, lowBits(left, 64), t)
-		VPERMB(t, c.indices, out[0])
 	case c.avx512:
-		VPERMB(Mem{Base: c.src}, c.indices, out[0])
+		from := Op(Mem{Base: c.src})
+		if tail {
+			from = c.block
+		}
+		VPERMB(from, c.indices, out[0])
+		if c.wide {
+			ninth, t := ZMM(), ZMM()
+			VPADDB(c.eight, c.indices, ninth)
+			VPERMB_Z(from, ninth, c.firstBytes, t)
+			VPSLLVQ(c.shifts9, t, t)
+			VPSRLVQ(c.shifts, out[0], out[0])
+			VPORQ(t, out[0], out[0])
+			VPANDQ(c.mask, out[0], out[0])
+			ADDQ(c.step, c.src)
+			if tail {
+				VPADDB(c.stride, c.indices, c.indices)
+			}
+			return out
+		}
+		if tail {
+			VPADDB(c.stride, c.indices, c.indices)
+		}
 	case tail:
 		// The load that would reach over the end ends there; the indices of
 		// its bytes grow by as much as it moved.
@@ -300,6 +368,60 @@ func (c *codes) group(tail bool, lanes reg.OpmaskVirtual) []reg.VecVirtual {
 	}
 	ADDQ(c.step, c.src)
 	return out
+}
+
+// unpackOdd writes the kernels that only unpack, for widths of which a value
+// may reach over one byte more than it has: those of 64 bits over nine, with
+// AVX-512 alone, and those of 32 bits over five, unpacked as of 64.
+func unpackOdd(s shape) {
+	if s.size == 32 {
+		return
+	}
+	for _, narrow := range []bool{true, false} {
+		if !narrow && !s.avx512 {
+			continue
+		}
+		name, value := "unpackWide64", "uint64"
+		cond := []string{"width > 58"}
+		if narrow {
+			name, value = "unpackNarrow32", "uint32"
+			cond = []string{"width > 26", "width <= 32"}
+		}
+		taken := s.done("len(dst)", 8)
+		if s.avx512 {
+			cond = append(cond, "len(dst) > 0")
+		} else {
+			cond = append(cond, "len(dst) >= 8", "len(src) >= 16")
+		}
+		calls.add(s.avx512, fmt.Sprintf("%s(dst []%s, src []byte, width uint) (done int)", name, value), "0",
+			strings.Join(cond, " && "),
+			fmt.Sprintf("%s(&dst[0], %s, &src[0], len(src), &unpackTables[1][%d][width][0], width)\nreturn %[2]s", name+suffix(s.avx512), taken, map[bool]int{false: 0, true: 1}[s.avx512]))
+		text(name+suffix(s.avx512), fmt.Sprintf("(dst *%s, n int, src *byte, size int, table *byte, width uint)", value))
+		dst, n := gp("dst"), gp("n")
+		c := &codes{shape: s, packed: true, wide: !narrow, src: gp("src")}
+		c.setup()
+		c.groups(n, 8, func(tail bool, lanes reg.OpmaskVirtual) {
+			r := c.group(tail, lanes)
+			m := Mem{Base: dst}
+			switch {
+			case s.avx512 && narrow && tail:
+				VPMOVQD(r[0], lanes, m)
+			case s.avx512 && narrow:
+				VPMOVQD(r[0], m)
+			case s.avx512 && tail:
+				VMOVDQU64(r[0], lanes, m)
+			case s.avx512:
+				VMOVDQU64(r[0], m)
+			default:
+				VSHUFPS(U8(0x88), r[1], r[0], r[0]) // the low halves: 0 1 4 5, 2 3 6 7
+				VPERMQ(U8(0xd8), r[0], r[0])
+				VMOVDQU(r[0], m)
+			}
+			ADDQ(U8(map[bool]int{false: 64, true: 32}[narrow]), dst)
+		})
+		Label("done")
+		ret()
+	}
 }
 
 // The decoders.
@@ -366,14 +488,12 @@ func (c *scan) setup(first bool) {
 		c.total = c.broadcast("first")
 	}
 	if c.avx512 {
-		c.zero = c.zeroed()
+		c.zero = c.shape.zero()
 	}
 	if c.avx512 || c.size == 32 {
 		c.last = c.constant(uint64(c.lanes() - 1)) // the index of the last lane
 	}
 }
-
-func (c *scan) zeroed() reg.VecVirtual { return c.shape.zero() }
 
 // sum is the inclusive sums of r, after all before.
 func (c *scan) sum(r reg.VecVirtual) {
