@@ -35,18 +35,6 @@ func BenchmarkKernels(b *testing.B) {
 		name string
 		run  func(n int)
 	}
-	packed64 := func(w uint, f func(n int, c simd.Codes64)) func(n int) {
-		return func(n int) { f(n, simd.Packed64(bytes[:simd.PackedLen(n, w)], w)) }
-	}
-	packed32 := func(w uint, f func(n int, c simd.Codes32)) func(n int) {
-		return func(n int) { f(n, simd.Packed32(bytes[:simd.PackedLen(n, w)], w)) }
-	}
-	plain64 := func(f func(n int, c simd.Codes64)) func(n int) {
-		return func(n int) { f(n, simd.Plain64(u64[:n], 1<<12)) }
-	}
-	plain32 := func(f func(n int, c simd.Codes32)) func(n int) {
-		return func(n int) { f(n, simd.Plain32(u32[:n], 1<<12)) }
-	}
 	kernels := []kernel{}
 	for _, w := range []uint{3, 13, 33, 63} {
 		kernels = append(kernels,
@@ -58,31 +46,120 @@ func BenchmarkKernels(b *testing.B) {
 			kernel{fmt.Sprintf("Unpack32/w%d", w), func(n int) { simd.Unpack32(d32[:n], bytes[:simd.PackedLen(n, w)], w) }},
 			kernel{fmt.Sprintf("Pack32/w%d", w), func(n int) { out = simd.AppendPack32(out[:0], u32[:n], w) }})
 	}
-	op64 := map[string]func(n int, c simd.Codes64){
-		"Add64":        func(n int, c simd.Codes64) { simd.Add64(o64[:n], &c, 7) },
-		"Ramp64":       func(n int, c simd.Codes64) { simd.Ramp64(o64[:n], &c, 7, 9) },
-		"Sum64":        func(n int, c simd.Codes64) { simd.Sum64(o64[:n], &c, 7, 9) },
-		"Ordered64":    func(n int, c simd.Codes64) { simd.Ordered64(g64[:n], &c, 7, 0) },
-		"SumOrdered64": func(n int, c simd.Codes64) { simd.SumOrdered64(g64[:n], &c, 7, 9, 0) },
-		"Decimal64":    func(n int, c simd.Codes64) { simd.Decimal64(g64[:n], &c, 7, 1e12, 1e-14) },
-		"SumDecimal64": func(n int, c simd.Codes64) { simd.SumDecimal64(g64[:n], &c, 7, -9, 1e12, 1e-14) },
-	}
-	op32 := map[string]func(n int, c simd.Codes32){
-		"Add32":        func(n int, c simd.Codes32) { simd.Add32(o32[:n], &c, 7) },
-		"Ramp32":       func(n int, c simd.Codes32) { simd.Ramp32(o32[:n], &c, 7, 9) },
-		"Sum32":        func(n int, c simd.Codes32) { simd.Sum32(o32[:n], &c, 7, 9) },
-		"Ordered32":    func(n int, c simd.Codes32) { simd.Ordered32(g32[:n], &c, 7, 0) },
-		"SumOrdered32": func(n int, c simd.Codes32) { simd.SumOrdered32(g32[:n], &c, 7, 9, 0) },
-		"Decimal32":    func(n int, c simd.Codes32) { simd.Decimal32(g32[:n], &c, 7, 1, 1e-2) },
-		"SumDecimal32": func(n int, c simd.Codes32) { simd.SumDecimal32(g32[:n], &c, 7, -9, 1, 1e-2) },
-	}
-	for _, name := range decoders {
-		kernels = append(kernels,
-			kernel{name + "64/packed/w13", packed64(13, op64[name+"64"])},
-			kernel{name + "64/plain", plain64(op64[name+"64"])},
-			kernel{name + "32/packed/w11", packed32(11, op32[name+"32"])},
-			kernel{name + "32/plain", plain32(op32[name+"32"])})
-	}
+	kernels = append(kernels,
+		kernel{"Add64/packed/w13", func(n int) {
+			c := simd.Packed64(bytes[:simd.PackedLen(n, 13)], 13)
+			simd.Add64(o64[:n], &c, 7)
+		}},
+		kernel{"Add64/plain", func(n int) {
+			c := simd.Plain64(u64[:n], 1<<12)
+			simd.Add64(o64[:n], &c, 7)
+		}},
+		kernel{"Add32/packed/w11", func(n int) {
+			c := simd.Packed32(bytes[:simd.PackedLen(n, 11)], 11)
+			simd.Add32(o32[:n], &c, 7)
+		}},
+		kernel{"Add32/plain", func(n int) {
+			c := simd.Plain32(u32[:n], 1<<12)
+			simd.Add32(o32[:n], &c, 7)
+		}},
+		kernel{"Ramp64/packed/w13", func(n int) {
+			c := simd.Packed64(bytes[:simd.PackedLen(n, 13)], 13)
+			simd.Ramp64(o64[:n], &c, 7, 9)
+		}},
+		kernel{"Ramp64/plain", func(n int) {
+			c := simd.Plain64(u64[:n], 1<<12)
+			simd.Ramp64(o64[:n], &c, 7, 9)
+		}},
+		kernel{"Ramp32/packed/w11", func(n int) {
+			c := simd.Packed32(bytes[:simd.PackedLen(n, 11)], 11)
+			simd.Ramp32(o32[:n], &c, 7, 9)
+		}},
+		kernel{"Ramp32/plain", func(n int) {
+			c := simd.Plain32(u32[:n], 1<<12)
+			simd.Ramp32(o32[:n], &c, 7, 9)
+		}},
+		kernel{"Sum64/packed/w13", func(n int) {
+			c := simd.Packed64(bytes[:simd.PackedLen(n, 13)], 13)
+			simd.Sum64(o64[:n], &c, 7, 9)
+		}},
+		kernel{"Sum64/plain", func(n int) {
+			c := simd.Plain64(u64[:n], 1<<12)
+			simd.Sum64(o64[:n], &c, 7, 9)
+		}},
+		kernel{"Sum32/packed/w11", func(n int) {
+			c := simd.Packed32(bytes[:simd.PackedLen(n, 11)], 11)
+			simd.Sum32(o32[:n], &c, 7, 9)
+		}},
+		kernel{"Sum32/plain", func(n int) {
+			c := simd.Plain32(u32[:n], 1<<12)
+			simd.Sum32(o32[:n], &c, 7, 9)
+		}},
+		kernel{"Ordered64/packed/w13", func(n int) {
+			c := simd.Packed64(bytes[:simd.PackedLen(n, 13)], 13)
+			simd.Ordered64(g64[:n], &c, 7, 0)
+		}},
+		kernel{"Ordered64/plain", func(n int) {
+			c := simd.Plain64(u64[:n], 1<<12)
+			simd.Ordered64(g64[:n], &c, 7, 0)
+		}},
+		kernel{"Ordered32/packed/w11", func(n int) {
+			c := simd.Packed32(bytes[:simd.PackedLen(n, 11)], 11)
+			simd.Ordered32(g32[:n], &c, 7, 0)
+		}},
+		kernel{"Ordered32/plain", func(n int) {
+			c := simd.Plain32(u32[:n], 1<<12)
+			simd.Ordered32(g32[:n], &c, 7, 0)
+		}},
+		kernel{"SumOrdered64/packed/w13", func(n int) {
+			c := simd.Packed64(bytes[:simd.PackedLen(n, 13)], 13)
+			simd.SumOrdered64(g64[:n], &c, 7, 9, 0)
+		}},
+		kernel{"SumOrdered64/plain", func(n int) {
+			c := simd.Plain64(u64[:n], 1<<12)
+			simd.SumOrdered64(g64[:n], &c, 7, 9, 0)
+		}},
+		kernel{"SumOrdered32/packed/w11", func(n int) {
+			c := simd.Packed32(bytes[:simd.PackedLen(n, 11)], 11)
+			simd.SumOrdered32(g32[:n], &c, 7, 9, 0)
+		}},
+		kernel{"SumOrdered32/plain", func(n int) {
+			c := simd.Plain32(u32[:n], 1<<12)
+			simd.SumOrdered32(g32[:n], &c, 7, 9, 0)
+		}},
+		kernel{"Decimal64/packed/w13", func(n int) {
+			c := simd.Packed64(bytes[:simd.PackedLen(n, 13)], 13)
+			simd.Decimal64(g64[:n], &c, 7, 1e12, 1e-14)
+		}},
+		kernel{"Decimal64/plain", func(n int) {
+			c := simd.Plain64(u64[:n], 1<<12)
+			simd.Decimal64(g64[:n], &c, 7, 1e12, 1e-14)
+		}},
+		kernel{"Decimal32/packed/w11", func(n int) {
+			c := simd.Packed32(bytes[:simd.PackedLen(n, 11)], 11)
+			simd.Decimal32(g32[:n], &c, 7, 1, 1e-2)
+		}},
+		kernel{"Decimal32/plain", func(n int) {
+			c := simd.Plain32(u32[:n], 1<<12)
+			simd.Decimal32(g32[:n], &c, 7, 1, 1e-2)
+		}},
+		kernel{"SumDecimal64/packed/w13", func(n int) {
+			c := simd.Packed64(bytes[:simd.PackedLen(n, 13)], 13)
+			simd.SumDecimal64(g64[:n], &c, 7, -9, 1e12, 1e-14)
+		}},
+		kernel{"SumDecimal64/plain", func(n int) {
+			c := simd.Plain64(u64[:n], 1<<12)
+			simd.SumDecimal64(g64[:n], &c, 7, -9, 1e12, 1e-14)
+		}},
+		kernel{"SumDecimal32/packed/w11", func(n int) {
+			c := simd.Packed32(bytes[:simd.PackedLen(n, 11)], 11)
+			simd.SumDecimal32(g32[:n], &c, 7, -9, 1, 1e-2)
+		}},
+		kernel{"SumDecimal32/plain", func(n int) {
+			c := simd.Plain32(u32[:n], 1<<12)
+			simd.SumDecimal32(g32[:n], &c, 7, -9, 1, 1e-2)
+		}},
+	)
 	kernels = append(kernels,
 		kernel{"Accumulate64", func(n int) { simd.Accumulate64(o64[:n], 1) }},
 		kernel{"Accumulate32", func(n int) { simd.Accumulate32(o32[:n], 1) }},

@@ -243,6 +243,22 @@ func TestCodes(t *testing.T) {
 	})
 }
 
+// A source that begins right after an unreadable page shows any read before it.
+func TestNothingBeforeIsRead(t *testing.T) {
+	mem := memory(t, 4096)
+	levels(t, func(t *testing.T) {
+		for w := uint(0); w <= 64; w++ {
+			for n := range 41 {
+				src := mem[:simd.PackedLen(n, w)]
+				simd.Unpack64(make([]uint64, n), src, w)
+				if w <= 32 {
+					simd.Unpack32(make([]uint32, n), src, w)
+				}
+			}
+		}
+	})
+}
+
 // Integers right at the limit of decimals are none too large.
 func TestDecimalLimits(t *testing.T) {
 	levels(t, func(t *testing.T) {

@@ -74,7 +74,7 @@ func dispatchDecoder(s shape, name, value string, packed bool, d decoder) {
 	taken := "len(dst)"
 	if !s.avx512 {
 		taken = "n"
-		conds = append(conds, fmt.Sprintf("n := len(dst) &^ 7; n > 0"))
+		conds = append(conds, "n := len(dst) &^ 7; n > 0")
 	} else {
 		conds = append(conds, "len(dst) > 0")
 	}

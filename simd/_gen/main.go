@@ -196,25 +196,11 @@ func (s shape) store(r reg.VecVirtual, m Op) {
 		VMOVDQU(r, m)
 	}
 }
-func (s shape) move(a, r reg.VecVirtual) {
-	if s.avx512 {
-		VMOVDQA64(a, r)
-	} else {
-		VMOVDQA(a, r)
-	}
-}
 func (s shape) and(a, b, r Op) {
 	if s.avx512 {
 		VPANDQ(a, b, r)
 	} else {
 		VPAND(a, b, r)
-	}
-}
-func (s shape) or(a, b, r Op) {
-	if s.avx512 {
-		VPORQ(a, b, r)
-	} else {
-		VPOR(a, b, r)
 	}
 }
 func (s shape) xor(a, b, r Op) {
