@@ -185,13 +185,11 @@ func AppendPack32(dst []byte, src []uint32, w uint) []byte {
 // 64 of them to the front of dst, which it cuts off, when there are as many.
 func appendBits(dst []byte, acc uint64, n uint, x uint64, w uint) ([]byte, uint64, uint) {
 	acc |= x << n
-	n += w
-	if n >= 64 {
+	if n+w >= 64 {
 		binary.LittleEndian.PutUint64(dst, acc)
-		n -= 64
-		return dst[8:], x >> (w - n), n // no bit is left where n is 0
+		return dst[8:], x >> (64 - n), n + w - 64 // shifts by 64 give 0
 	}
-	return dst, acc, n
+	return dst, acc, n + w
 }
 
 // AppendPackRamp64 is AppendPack64 of uint64(src[i] - start - i*step): with
