@@ -42,7 +42,7 @@ type Writer struct {
 	units    []unit
 	unitSize int   // row groups in units
 	unitMem  int64 // bytes of their rows
-	done     int // unfiltereds of pend that are written
+	done     int   // unfiltereds of pend that are written
 
 	big     *bigPartition
 	parts   indexBuilder
