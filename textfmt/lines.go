@@ -1,14 +1,14 @@
 package textfmt
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 )
 
-// lines cuts a text at its line ends. A byte order mark at the start is
-// dropped.
+// lines cuts a text at its line ends.
 type lines struct {
 	r          io.Reader
 	name       string
@@ -22,6 +22,16 @@ type lines struct {
 
 func newLines(r io.Reader, name string) *lines { return &lines{r: r, name: name} }
 
+// withoutMark is r without a byte order mark at its start.
+func withoutMark(r io.Reader) io.Reader {
+	b := bufio.NewReader(r)
+	// An error comes again when the text is read.
+	if head, _ := b.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
+		_, _ = b.Discard(len(byteOrderMark))
+	}
+	return b
+}
+
 // partLines are the lines of a part of a text.
 func partLines(part []byte, name string, line int64) *lines {
 	return &lines{name: name, buf: part, to: len(part), count: line - 1, readErr: io.EOF}
@@ -31,12 +41,6 @@ func partLines(part []byte, name string, line int64) *lines {
 func (l *lines) next() ([]byte, error) {
 	if l.buf == nil {
 		l.buf = make([]byte, firstBuffer)
-		if err := l.fill(); err != nil {
-			return nil, err
-		}
-		if bytes.HasPrefix(l.buf[:l.to], []byte(byteOrderMark)) {
-			l.end = len(byteOrderMark)
-		}
 	}
 	l.start, l.number = l.end, l.count+1
 	return l.more()

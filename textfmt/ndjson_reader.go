@@ -30,6 +30,7 @@ import (
 // NDJSONWriter keeps text that is not UTF-8. Other single surrogates are
 // errors, as is a member that occurs twice.
 func NewNDJSONReader(r io.Reader, name string, o TableOptions) (*Reader, error) {
+	r = withoutMark(r)
 	var head bytes.Buffer
 	f := &ndjsonFormat{name: name, options: &o}
 	choices, err := f.choose(io.TeeReader(r, &head), &head)
@@ -37,14 +38,6 @@ func NewNDJSONReader(r io.Reader, name string, o TableOptions) (*Reader, error) 
 		return nil, err
 	}
 	in := io.MultiReader(&head, r)
-	if o.Jobs > 1 {
-		// A byte order mark is no part of a piece.
-		first := newLines(in, name)
-		if _, err := first.next(); err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
-		}
-		in = io.MultiReader(bytes.NewReader(first.buf[first.start:first.to]), in)
-	}
 	return newReader(name, &o, choices, f.records(newLines(in, name)), &input{r: in, line: 1, splitter: f})
 }
 

@@ -146,9 +146,9 @@ func TestNDJSONWriter(t *testing.T) {
 	require.NoError(t, w.Flush())
 	require.EqualValues(t, 6, w.Rows())
 	require.EqualValues(t, 3, w.NaNPayloads()) // math.NaN has a payload, too
-	require.Equal(t, `{"host":"a","id":1,"time":"2014-02-14T15:36:40.000Z","seq":1,"owner":"me","value":0.132,"note":"plain","small":0.1,"$write_time":1}
-{"host":"a","id":1,"time":"2014-02-14T15:36:40.000Z","seq":2,"owner":"me","value":"NaN","note":"say \"hi\"\n\u0001\\","small":"-Inf","$write_time":2,"$ttl":60,"$expiry":1392388260}
-{"host":"a","id":1,"time":"2014-02-14T15:36:41.000Z","seq":9223372036854775807,"owner":"me","value":"NaN","small":"NaN"}
+	require.Equal(t, `{"host":"a","id":1,"time":"2014-02-14T14:30:00.000Z","seq":1,"owner":"me","value":0.132,"note":"plain","small":0.1,"$write_time":1}
+{"host":"a","id":1,"time":"2014-02-14T14:30:00.000Z","seq":2,"owner":"me","value":"NaN","note":"say \"hi\"\n\u0001\\","small":"-Inf","$write_time":2,"$ttl":60,"$expiry":1392388260}
+{"host":"a","id":1,"time":"2014-02-14T14:30:01.000Z","seq":9223372036854775807,"owner":"me","value":"NaN","small":"NaN"}
 `, strings.Join(strings.SplitAfter(out.String(), "\n")[:3], ""))
 	for _, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
 		require.True(t, json.Valid([]byte(line)), line)
