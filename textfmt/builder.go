@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -37,6 +38,9 @@ type builder struct {
 	hasTTL, hasExpiry      bool
 	metadata               bool // some column holds metadata
 	expires                bool
+
+	inexact bool    // the last value was rounded
+	tallies tallies // of the rows so far
 }
 
 func newBuilder(t *table, o *TableOptions) *builder {
@@ -52,7 +56,7 @@ func newBuilder(t *table, o *TableOptions) *builder {
 func (b *builder) job() *builder {
 	c := *b
 	c.keyParts, c.lastRow = make([][]byte, len(b.keyTypes)), rowgroup.NewBatch(b.schema)
-	c.batch, c.key, c.last, c.scratch = nil, nil, nil, nil
+	c.batch, c.key, c.last, c.scratch, c.tallies = nil, nil, nil, nil, tallies{}
 	return &c
 }
 
@@ -84,6 +88,9 @@ func (b *builder) beginRow() {
 // null takes a cell of column c that is null.
 func (b *builder) null(c *column) *problem {
 	if c.required {
+		if c.to == toWriteTime {
+			return &problem{expected: "a write time: every row has one"}
+		}
 		return &problem{expected: "a value: it is in the key of its row"}
 	}
 	if c.to != toValue {
@@ -140,6 +147,7 @@ func (b *builder) value(c *column, text []byte) *problem {
 		if !ok {
 			return c.misfit(text)
 		}
+		b.inexact = b.inexact || rounded(text, float64(v), 6, 32)
 		if c.to == toKey {
 			b.component(c, rowgroup.AppendFloat32(b.scratch, v))
 			return nil
@@ -151,6 +159,7 @@ func (b *builder) value(c *column, text []byte) *problem {
 		if !ok {
 			return c.misfit(text)
 		}
+		b.inexact = b.inexact || rounded(text, v, 15, 64)
 		if c.to == toKey {
 			b.component(c, rowgroup.AppendFloat64(b.scratch, v))
 			return nil
@@ -262,7 +271,7 @@ func (b *builder) timestamp(c *column, text []byte) (int64, *problem) {
 		return v, nil
 	}
 	if !t.local(b.zone) {
-		return 0, &problem{"a time that exists in " + b.zone.String(), "a change of clocks skips it"}
+		return 0, &problem{"a time that exists in " + b.zone.String(), "a change of clocks skips it: give --tz UTC if the times are UTC, or mend the line"}
 	}
 	v, exact, fits := t.in(unit)
 	if !exact {
@@ -406,8 +415,8 @@ func (b *builder) partition(file string, line int64) error {
 		total += len(p) + 3
 	}
 	if total > encoding.MaxKeyBytes {
-		return &SyntaxError{File: file, Line: line, Column: 1, Field: partitionKey, Value: plural(total, "byte"),
-			Expected: fmt.Sprintf("at most %d bytes", encoding.MaxKeyBytes)}
+		return &SyntaxError{File: file, Line: line, Column: 1, Field: b.keyNames(), Value: plural(total, "byte"),
+			Expected: fmt.Sprintf("a partition key of at most %d bytes", encoding.MaxKeyBytes)}
 	}
 	b.key = rowgroup.AppendKey(b.key[:0], b.keyTypes, b.keyParts)
 	same := b.rows > 0 && bytes.Equal(b.key, b.last)
@@ -422,6 +431,15 @@ func (b *builder) partition(file string, line int64) error {
 		b.last = append(b.last[:0], b.key...)
 	}
 	return nil
+}
+
+// keyNames are the names of the partition key's columns.
+func (b *builder) keyNames() string {
+	var names []string
+	for _, c := range b.schema.Columns(rowgroup.PartitionKey) {
+		names = append(names, c.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // keyText is a key for people.

@@ -255,11 +255,13 @@ func (s *Scanner) skipBlank(atEnd bool) {
 			s.from += 2
 		case atEnd && len(data) == 1 && data[0] == '\r':
 			s.from++
+			s.blank++
 			return
 		default:
 			return
 		}
 		s.line++
+		s.blank++
 	}
 }
 

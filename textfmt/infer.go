@@ -234,7 +234,7 @@ func (in *inference) choose(name string) Choice {
 		c.Type, c.Why = rowgroup.Bigint, "integers"
 	case is(formInt, formBigInt):
 		c.Type, c.Why = rowgroup.Varint, "integers beyond 64 bits: "+in.first[formBigInt].String()
-	case is(formInt, formFloat, formWord, formOddWord) && (in.counts[formOddWord] == 0 || in.counts[formInt]+in.counts[formFloat] > 0):
+	case is(formInt, formFloat, formWord, formOddWord):
 		c.Type, c.Why = rowgroup.Double, "numbers"
 		if in.inexact.line > 0 {
 			c.Type, c.Why = rowgroup.Text, "integers that a double does not hold, and fractions"

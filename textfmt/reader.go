@@ -153,6 +153,10 @@ func (r *Reader) row(row []Field) error {
 			return &SyntaxError{File: r.name, Line: f.Line, Column: f.Column, Field: col.name,
 				Value: quote(f.Text), Expected: p.expected, Hint: p.hint}
 		}
+		if b.inexact {
+			b.inexact = false
+			b.tallies.round(i, len(row), f)
+		}
 	}
 	return b.endRow(r.name, row[0].Line)
 }
