@@ -46,6 +46,7 @@ type Scanner struct {
 	buf      []byte
 	from, to int // buf[from:to] is not yet scanned
 	line     int64
+	blank    int64 // lines that were skipped
 	started  bool
 	scanned  bool  // the last record was cut into fields, whatever they are
 	readErr  error // what ended the input

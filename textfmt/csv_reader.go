@@ -105,6 +105,8 @@ func (c *csvRecords) next() ([]Field, error) {
 
 func (c *csvRecords) skip() { c.skipRecord() }
 
+func (c *csvRecords) blankLines() int64 { return c.blank }
+
 // choose names the columns and settles their types.
 func (c *csvFormat) choose(s *Scanner, head *bytes.Buffer) ([]Choice, error) {
 	o := c.options

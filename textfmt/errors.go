@@ -82,4 +82,10 @@ func (e *OrderError) Error() string {
 	return b.String()
 }
 
+// SchemaError says that the columns of a text are not those of the schema that
+// it is read with.
+type SchemaError struct{ Reason string }
+
+func (e *SchemaError) Error() string { return e.Reason }
+
 const partitionKey = "partition key"

@@ -179,13 +179,29 @@ func (o *TableOptions) given(name string) (t rowgroup.Type, ok bool) {
 	return t, false
 }
 
-// check finds names in the options that are no columns of the text.
+// check finds names in the options that are no columns of the text. Columns
+// with the names that writers give to row metadata are that, unless the
+// options say otherwise.
 func (o *TableOptions) check(names []string) error {
-	find := func(option, name string) error {
-		if name != "" && !slices.Contains(names, name) {
-			return fmt.Errorf("%s: there is no column %q; there are %s", option, name, strings.Join(names, ", "))
+	if o.WriteTime == "" && o.TTL == "" && o.Expiry == "" && !o.uses(metadataNames[:]) {
+		for i, column := range []*string{&o.WriteTime, &o.TTL, &o.Expiry} {
+			if slices.Contains(names, metadataNames[i]) {
+				*column = metadataNames[i]
+			}
 		}
-		return nil
+	}
+	find := func(option, name string) error {
+		if name == "" || slices.Contains(names, name) {
+			return nil
+		}
+		if o.Schema != nil && option == "" {
+			return &SchemaError{Reason: fmt.Sprintf("there is no column %q, which is in the schema; there are %s", name, list(names))}
+		}
+		err := fmt.Errorf("%s: there is no column %q; there are %s", option, name, list(names))
+		if i := strings.LastIndexByte(name, ':'); i > 0 && slices.Contains(names, name[:i]) {
+			err = fmt.Errorf("%s: %q is unknown: expected desc or a unit, s, ms, us or ns, after the column %q", option, name[i+1:], name[:i])
+		}
+		return err
 	}
 	errs := []error{find("--write-time", o.WriteTime), find("--ttl", o.TTL), find("--expiry", o.Expiry)}
 	if o.Expiry != "" && o.TTL == "" {
@@ -199,7 +215,7 @@ func (o *TableOptions) check(names []string) error {
 	}
 	if s := o.Schema; s != nil {
 		for i := range s.NumColumns() {
-			errs = append(errs, find("schema", s.Column(i).Name))
+			errs = append(errs, find("", s.Column(i).Name))
 		}
 		return errors.Join(errs...)
 	}
@@ -216,6 +232,28 @@ func (o *TableOptions) check(names []string) error {
 		errs = append(errs, find("--time", o.Time.Column))
 	}
 	return errors.Join(errs...)
+}
+
+// uses reports whether the options give any of the named columns a part in the
+// table.
+func (o *TableOptions) uses(names []string) bool {
+	for _, name := range names {
+		_, typed := o.Types[name]
+		if typed || slices.Contains(o.PartitionKey, name) || o.Time != nil && o.Time.Column == name || o.Schema != nil && o.Schema.Lookup(name) >= 0 ||
+			slices.ContainsFunc(o.Clustering, func(c ClusteringSpec) bool { return c.Column == name }) {
+			return true
+		}
+	}
+	return false
+}
+
+// list is names for people, the first of many.
+func list(names []string) string {
+	const most = 20
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 // sortedKeys are the keys of m in order.
@@ -265,7 +303,7 @@ func (o *TableOptions) layout(choices []Choice) (*table, error) {
 		default:
 			c.at = t.schema.Lookup(c.name)
 			if c.at < 0 {
-				return nil, fmt.Errorf("column %q is not in the schema", c.name)
+				return nil, &SchemaError{Reason: fmt.Sprintf("column %q is not in the schema", c.name)}
 			}
 			switch t.schema.Role(c.at) {
 			case rowgroup.PartitionKey:

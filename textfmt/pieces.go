@@ -47,6 +47,7 @@ type piece struct {
 	lines   []int64 // of the first rows of batches
 	used    int     // batches that hold rows
 	err     error   // what ended it; io.EOF at its end
+	tallies tallies
 	done    chan struct{}
 }
 
@@ -162,6 +163,10 @@ func (r *Reader) piece(c *piece, s splitter) {
 			c.lines = append(c.lines, r.builder.firstLine)
 		}
 	}
+	c.tallies, r.builder.tallies = r.builder.tallies, tallies{}
+	if b, ok := r.rows.(interface{ blankLines() int64 }); ok {
+		c.tallies.blank = b.blankLines()
+	}
 	if readErr != nil && errors.Is(c.err, io.EOF) {
 		c.err = fmt.Errorf("%s: %w", r.name, readErr)
 	}
@@ -182,6 +187,7 @@ func (p *pieces) next(r *Reader, b *rowgroup.Batch) error {
 			}
 			<-c.done
 			p.current, p.served = c, 0
+			r.builder.tallies.add(&c.tallies)
 		}
 		c := p.current
 		if i := p.served; i < c.used {

@@ -71,6 +71,9 @@ func (r *Reader) SourceColumns() []string { return r.builder.source() }
 // Choices are the types of the text's columns and the reasons for them.
 func (r *Reader) Choices() []Choice { return r.builder.choices }
 
+// Metadata reports whether columns of the text are metadata of the rows.
+func (r *Reader) Metadata() bool { return r.builder.metadata || r.builder.expires }
+
 // Next reads up to 4,096 rows, fewer where they are long. An error, a
 // *SyntaxError or *OrderError if it is one of the text, comes after all rows
 // before it.

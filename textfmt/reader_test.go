@@ -74,7 +74,7 @@ func TestInference(t *testing.T) {
 		{"1,0.5", "double", "numbers", ""},
 		{"1,NaN,inf", "double", "numbers", ""},
 		{"NaN,NaN", "double", "numbers", ""},
-		{"Nan,Inf", "text", "NaN or infinity and NaN or infinity: line 2: \"Nan\", line 3: \"Inf\"", ""},
+		{"Nan,Inf", "double", "numbers", ""},
 		{"1e3", "double", "numbers", ""},
 		{"-0,1", "double", "numbers", ""},
 		{"true,false", "boolean", "true and false", ""},
@@ -306,7 +306,7 @@ func TestPartitions(t *testing.T) {
 	require.Equal(t, []rowgroup.Column{{Name: "h", Type: rowgroup.Text}, {Name: "m", Type: rowgroup.Bigint}}, c.Schema().Columns(rowgroup.PartitionKey))
 	require.True(t, c.Schema().Multiset())
 	_, err = rewrite(t, "t,h,m,v\n2,"+strings.Repeat("x", 70_000)+",1,1\n", o, CSVWriteOptions{})
-	require.ErrorContains(t, err, "expected at most 65535 bytes")
+	require.ErrorContains(t, err, `column "h, m": expected a partition key of at most 65535 bytes`)
 	_, err = rewrite(t, "t,h,m,v\n2,,1,1\n", o, CSVWriteOptions{})
 	require.ErrorContains(t, err, `f.csv:2:3: column "h": expected a value`)
 }
@@ -320,7 +320,7 @@ func TestSchemaGiven(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "v,h,t\n5,b,1970-01-01T00:00:00Z\n", out)
 	_, err = rewrite(t, "v,h\n5,b\n", o, CSVWriteOptions{})
-	require.EqualError(t, err, `f.csv: schema: there is no column "t"; there are v, h`)
+	require.EqualError(t, err, `f.csv: there is no column "t", which is in the schema; there are v, h`)
 	_, err = rewrite(t, "v,h,t,u\n5,b,0,1\n", o, CSVWriteOptions{})
 	require.EqualError(t, err, `f.csv: column "u" is not in the schema`)
 }

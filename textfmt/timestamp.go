@@ -1,6 +1,7 @@
 package textfmt
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -93,6 +94,38 @@ func parseInstant(b []byte) (t instant, ok bool) {
 	hour, ok1 = decimal(b[:2])
 	t.sec -= east * int64(3600*hour+60*minute)
 	return t, ok1 && ok2 && hour <= 23 && minute <= 59
+}
+
+// ParseTime reads a time in the forms of cells without a layout, or one of the
+// common layouts that could be no other, as a count of the unit since 1970.
+// Without a zone it is in tz; nil is UTC. A time between two units becomes the
+// later of them, so that a half-open range keeps its rows.
+func ParseTime(s string, unit rowgroup.Unit, tz *time.Location) (int64, error) {
+	t, ok := parseInstant([]byte(s))
+	for i := 0; i < len(commonLayouts) && !ok; i++ {
+		t, ok = commonLayouts[i].parse([]byte(s))
+	}
+	if !ok {
+		return 0, fmt.Errorf("expected a time like 2006-01-02, 2006-01-02 15:04 or 2006-01-02T15:04:05.999Z, found %q", s)
+	}
+	if !t.local(tz) {
+		return 0, fmt.Errorf("%q does not exist in %s: a change of clocks skips it", s, tz)
+	}
+	step := int64(1e9)
+	for range unit {
+		step /= 1000
+	}
+	if rest := t.nanos % step; rest > 0 {
+		if t.nanos += step - rest; t.nanos == 1e9 {
+			t.sec, t.nanos = t.sec+1, 0
+		}
+	}
+	t.digits = 0
+	v, _, fits := t.in(unit)
+	if !fits {
+		return 0, fmt.Errorf("%q is outside the years 1677 to 2262, which %s reach", s, unit)
+	}
+	return v, nil
 }
 
 // decimal reads digits, a few.
