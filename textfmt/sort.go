@@ -3,6 +3,7 @@ package textfmt
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -17,22 +18,66 @@ type Batches interface {
 	Next(b *rowgroup.Batch) (bool, error)
 }
 
-// Sort reads all rows of the batches, which are of schema s, into memory and
-// yields them in the order of the table: partitions by their key bytes, rows
-// by clustering; equal rows stay in the order in which they came. Rows may have
-// metadata, null cells and exceptions, but no deletions, markers, cell metadata
-// or static rows, and s must be in the order "bytes", as text input is.
-func Sort(s *rowgroup.Schema, in Batches) (rowgroup.Iter, error) {
+// SortOption is an option of Sort.
+type SortOption func(*sorter)
+
+// WithMemory bounds the bytes of rows that Sort holds at a time; more rows go
+// through temporary files. The default is 32 MiB.
+func WithMemory(n int64) SortOption { return func(s *sorter) { s.memory = n } }
+
+// WithTempDir names the directory of Sort's temporary files. The default is
+// os.TempDir.
+func WithTempDir(dir string) SortOption { return func(s *sorter) { s.dir = dir } }
+
+// WithContext ends Sort and its iterator with the error of ctx once that is
+// done.
+func WithContext(ctx context.Context) SortOption { return func(s *sorter) { s.ctx = ctx } }
+
+const defaultSortMemory = 32 << 20
+
+// Sort reads all rows of the batches, which are of schema s, and yields them in
+// the order of the table: partitions by their key bytes, rows by clustering;
+// equal rows stay in the order in which they came. Rows may have metadata, null
+// cells and exceptions, but no deletions, markers, cell metadata or static
+// rows, and s must be in the order "bytes", as text input is.
+//
+// What exceeds the memory allowed is sorted in runs, which are kept in
+// temporary files and merged. The files have no name where the system allows
+// that, and are gone when Sort fails or its iterator is closed.
+func Sort(s *rowgroup.Schema, in Batches, opts ...SortOption) (rowgroup.Iter, error) {
 	if s.Order() != "bytes" || len(s.Columns(rowgroup.Static)) > 0 {
 		return nil, fmt.Errorf("cannot sort a table in the order %q or with static columns", s.Order())
 	}
 	if err := s.Seekable(); err != nil {
 		return nil, fmt.Errorf("cannot sort: %w", err)
 	}
-	t := &sorted{schema: s}
-	ranks := map[string]int{}
+	t := &sorter{memory: defaultSortMemory, ctx: context.Background(), rows: newSortedRows(s)}
+	for _, o := range opts {
+		o(t)
+	}
+	it, err := t.sort(in)
+	if err != nil {
+		t.runs.close()
+		return nil, err
+	}
+	return it, nil
+}
+
+// sorter makes runs of rows.
+type sorter struct {
+	memory int64
+	dir    string
+	ctx    context.Context
+	rows   *sortedRows
+	runs   runs
+}
+
+func (t *sorter) sort(in Batches) (rowgroup.Iter, error) {
 	for {
-		b := rowgroup.NewBatch(s)
+		if err := t.ctx.Err(); err != nil {
+			return nil, err
+		}
+		b := t.rows.batch()
 		more, err := in.Next(b)
 		if err != nil {
 			return nil, err
@@ -40,169 +85,270 @@ func Sort(s *rowgroup.Schema, in Batches) (rowgroup.Iter, error) {
 		if !more {
 			break
 		}
-		if len(t.batches) == math.MaxInt32 {
-			return nil, fmt.Errorf("too many rows to sort in memory")
+		t.rows.add(b)
+		if t.rows.size >= t.memory || len(t.rows.rows) > math.MaxInt32/2 {
+			if err := t.spill(); err != nil {
+				return nil, err
+			}
 		}
-		t.add(b, ranks)
 	}
-	t.sort()
-	return t, nil
+	if len(t.runs) == 0 {
+		t.rows.sort()
+		return &memoryIter{rows: t.rows, out: newGatherer(t.rows.schema), ctx: t.ctx}, nil
+	}
+	if len(t.rows.rows) > 0 {
+		if err := t.spill(); err != nil {
+			return nil, err
+		}
+	}
+	schema := t.rows.schema
+	t.rows = nil // the memory is for the merge
+	for len(t.runs) > maxMerge {
+		if err := t.merge(schema); err != nil {
+			return nil, err
+		}
+	}
+	return newMerge(t.ctx, schema, t.runs)
 }
 
-// place is a row of sorted.batches.
+// spill sorts the rows in memory and writes them as a run.
+func (t *sorter) spill() error {
+	t.rows.sort()
+	w, err := newRun(t.dir)
+	if err != nil {
+		return err
+	}
+	t.runs = append(t.runs, w)
+	it := &memoryIter{rows: t.rows, out: newGatherer(t.rows.schema), ctx: t.ctx, most: w.blockRows(t.rows)}
+	if err := w.writeAll(t.rows.schema, it); err != nil {
+		return err
+	}
+	t.rows.reset()
+	return nil
+}
+
+// merge makes one run of the first maxMerge, which keeps the order of equal
+// rows if it becomes the first.
+func (t *sorter) merge(s *rowgroup.Schema) error {
+	it, err := newMerge(t.ctx, s, t.runs[:maxMerge])
+	if err != nil {
+		return err
+	}
+	w, err := newRun(t.dir)
+	if err != nil {
+		return err
+	}
+	t.runs = append(t.runs, w) // to be closed with the others on errors
+	it.most = t.runs[0].rows
+	if err := w.writeAll(s, it); err != nil {
+		return err
+	}
+	t.runs[:maxMerge].close()
+	t.runs = slices.Insert(t.runs[maxMerge:len(t.runs)-1], 0, w)
+	return nil
+}
+
+// place is a row of sortedRows.batches.
 type place struct {
-	key        int // rank of its partition
+	prefix     uint64 // in the order of the first clustering column
+	key        int32  // rank of its partition
 	batch, row int32
 }
 
-type sorted struct {
+// sortedRows are rows in memory.
+type sortedRows struct {
 	schema  *rowgroup.Schema
-	batches []*rowgroup.Batch
+	batches []*rowgroup.Batch // those behind used are to be used again
+	used    int
+	ranks   map[string]int32
 	keys    [][]byte // by rank
 	rows    []place
-	next    int
+	size    int64 // bytes of all of this
+
+	first     int  // the column of prefix, or -1
+	desc      bool // its order
+	clustered bool
 }
 
-// add keeps b. Ranks number the keys in the order in which they come; sort
-// numbers them anew.
-func (t *sorted) add(b *rowgroup.Batch, ranks map[string]int) {
-	at := int32(len(t.batches))
-	t.batches = append(t.batches, b)
+func newSortedRows(s *rowgroup.Schema) *sortedRows {
+	t := &sortedRows{schema: s, ranks: map[string]int32{}, first: -1}
+	from, to := s.Range(rowgroup.Clustering)
+	t.clustered = from < to
+	if !t.clustered {
+		return t
+	}
+	c := s.Column(from)
+	t.desc = c.Desc
+	typ := c.Type
+	for (typ.Kind == rowgroup.KindReversed || typ.Kind == rowgroup.KindFrozen) && len(typ.Args) == 1 {
+		t.desc = t.desc != (typ.Kind == rowgroup.KindReversed)
+		typ = typ.Args[0]
+	}
+	switch typ.Kind {
+	case rowgroup.KindTimestamp, rowgroup.KindBigint, rowgroup.KindInt, rowgroup.KindDate, rowgroup.KindSmallint, rowgroup.KindTinyint:
+		t.first = from
+	}
+	return t
+}
+
+// batch is an empty batch for the next rows.
+func (t *sortedRows) batch() *rowgroup.Batch {
+	if t.used == len(t.batches) {
+		t.batches = append(t.batches, rowgroup.NewBatch(t.schema))
+	}
+	return t.batches[t.used]
+}
+
+// reset forgets the rows and keeps the memory.
+func (t *sortedRows) reset() {
+	t.used, t.keys, t.rows, t.size = 0, t.keys[:0], t.rows[:0], 0
+	clear(t.ranks)
+}
+
+// add keeps b, which batch returned. Ranks number the keys in the order in
+// which they come; sort numbers them anew.
+func (t *sortedRows) add(b *rowgroup.Batch) {
+	at := int32(t.used)
+	t.used++
+	if t.first >= 0 && len(b.CellMeta(t.first).Cells) > 0 {
+		t.first = -1 // nulls: compare in full
+		for i := range t.rows {
+			t.rows[i].prefix = 0
+		}
+	}
 	for p := range b.NumPartitions() {
-		rank, known := ranks[string(b.Key(p))]
+		key := b.Key(p)
+		rank, known := t.ranks[string(key)]
 		if !known {
-			rank = len(t.keys)
-			ranks[string(b.Key(p))] = rank
-			t.keys = append(t.keys, b.Key(p))
+			rank = int32(len(t.keys))
+			t.ranks[string(key)] = rank
+			t.keys = append(t.keys, key)
+			t.size += int64(len(key)) + 64
 		}
 		from, to := b.PartitionRows(p)
 		for i := from; i < to; i++ {
-			t.rows = append(t.rows, place{rank, at, int32(i)})
+			t.rows = append(t.rows, place{t.prefix(b, i), rank, at, int32(i)})
 		}
 	}
+	t.size += int64(b.Len())*24 + batchSize(b)
 }
 
-func (t *sorted) sort() {
-	order := make([]int, len(t.keys))
-	for i := range order {
-		order[i] = i
+// prefix orders rows by the first clustering column; it is 0 where only a full
+// comparison can.
+func (t *sortedRows) prefix(b *rowgroup.Batch, i int) uint64 {
+	if t.first < 0 {
+		return 0
 	}
-	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(t.keys[a], t.keys[b]) })
-	rank := make([]int, len(order))
+	var v int64
+	if t.schema.Column(t.first).Type.Physical().Class() == rowgroup.ClassInt64 {
+		v = (*b.Int64s(t.first))[i]
+	} else {
+		v = int64((*b.Int32s(t.first))[i])
+	}
+	p := uint64(v) ^ 1<<63
+	if t.desc {
+		p = ^p
+	}
+	return p
+}
+
+// batchSize is how many bytes the values of b take.
+func batchSize(b *rowgroup.Batch) (n int64) {
+	s := b.Schema()
+	from, _ := s.Range(rowgroup.Clustering)
+	for col := from; col < s.NumColumns(); col++ {
+		switch s.Column(col).Type.Physical().Class() {
+		case rowgroup.ClassInt32:
+			n += 4 * int64(cap(*b.Int32s(col)))
+		case rowgroup.ClassInt64:
+			n += 8 * int64(cap(*b.Int64s(col)))
+		case rowgroup.ClassFloat32:
+			n += 4 * int64(cap(*b.Float32s(col)))
+		case rowgroup.ClassFloat64:
+			n += 8 * int64(cap(*b.Float64s(col)))
+		case rowgroup.ClassBytes:
+			v := b.Bytes(col)
+			n += int64(cap(v.Data)) + 4*int64(cap(v.Ends))
+		}
+		m := b.CellMeta(col)
+		n += int64(cap(m.Cells))
+		for i := range m.Exceptions {
+			n += int64(len(m.Exceptions[i].Value)) + 32
+		}
+	}
+	m := b.Meta()
+	return n + int64(cap(m.Liveness)) + 8*int64(cap(m.WriteTimes)) + 4*int64(cap(m.TTLs)) + 8*int64(cap(m.Expiries))
+}
+
+func (t *sortedRows) sort() {
+	order := make([]int32, len(t.keys))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return bytes.Compare(t.keys[a], t.keys[b]) })
+	rank := make([]int32, len(order))
 	keys := make([][]byte, len(order))
 	for i, k := range order {
-		rank[k], keys[i] = i, t.keys[k]
+		rank[k], keys[i] = int32(i), t.keys[k]
 	}
 	t.keys = keys
 	for i := range t.rows {
 		t.rows[i].key = rank[t.rows[i].key]
 	}
-	clustered := len(t.schema.Columns(rowgroup.Clustering)) > 0
+	from, to := t.schema.Range(rowgroup.Clustering)
+	full := t.clustered && (t.first < 0 || to-from > 1)
 	slices.SortFunc(t.rows, func(a, b place) int {
-		c := cmp.Compare(a.key, b.key)
-		if c == 0 && clustered {
-			c = t.schema.CompareUnfiltered(t.batches[a.batch], int(a.row), t.batches[b.batch], int(b.row))
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
 		}
-		if c == 0 {
-			c = cmp.Compare(a.batch, b.batch)
+		if a.prefix != b.prefix {
+			return cmp.Compare(a.prefix, b.prefix)
 		}
-		if c == 0 {
-			c = cmp.Compare(a.row, b.row)
+		if full {
+			if c := t.schema.CompareUnfiltered(t.batches[a.batch], int(a.row), t.batches[b.batch], int(b.row)); c != 0 {
+				return c
+			}
 		}
-		return c
+		if a.batch != b.batch {
+			return cmp.Compare(a.batch, b.batch)
+		}
+		return cmp.Compare(a.row, b.row)
 	})
 }
 
+// memoryIter yields sorted rows.
+type memoryIter struct {
+	rows *sortedRows
+	out  *gatherer
+	ctx  context.Context
+	next int
+	most int // rows of a batch, 0: batchRows
+}
+
 // Next fills b with copies of the next rows.
-func (t *sorted) Next(b *rowgroup.Batch) (bool, error) {
-	b.Reset()
-	rows := t.rows[t.next:]
-	rows = rows[:min(len(rows), batchRows)]
-	if len(rows) == 0 {
+func (m *memoryIter) Next(b *rowgroup.Batch) (bool, error) {
+	if err := m.ctx.Err(); err != nil {
+		return false, err
+	}
+	if m.rows == nil {
 		return false, nil
 	}
-	keyed := len(t.schema.Columns(rowgroup.PartitionKey)) > 0
-	if !keyed && t.next > 0 {
-		b.Partition(0).Continued = true
+	m.out.begin()
+	most := batchRows
+	if m.most > 0 {
+		most = m.most
 	}
-	for i, r := range rows {
-		if !keyed {
-			break
-		}
-		if at := t.next + i; i == 0 || t.rows[at-1].key != r.key {
-			h := b.BeginPartition(t.keys[r.key])
-			h.Start, h.Continued = i, at > 0 && t.rows[at-1].key == r.key
-		}
+	rows := m.rows.rows[m.next:]
+	rows = rows[:min(len(rows), most)]
+	for _, r := range rows {
+		m.out.pick(m.rows.keys[r.key], m.rows.batches[r.batch], int(r.row))
 	}
-	from, _ := t.schema.Range(rowgroup.Clustering)
-	for col := from; col < t.schema.NumColumns(); col++ {
-		if err := t.gather(b, col, rows); err != nil {
-			return false, err
-		}
-	}
-	t.gatherMeta(b.Meta(), rows)
-	b.SetLen(len(rows))
-	t.next += len(rows)
-	return true, nil
+	m.next += len(rows)
+	return m.out.gather(b)
 }
 
 // Close frees the rows.
-func (t *sorted) Close() error {
-	t.batches, t.rows, t.keys, t.next = nil, nil, nil, 0
+func (m *memoryIter) Close() error {
+	m.rows, m.out = nil, nil
 	return nil
-}
-
-// gather copies the cells of one column.
-func (t *sorted) gather(b *rowgroup.Batch, col int, rows []place) error {
-	class := t.schema.Column(col).Type.Physical().Class()
-	meta := b.CellMeta(col)
-	for i, r := range rows {
-		src, j := t.batches[r.batch], int(r.row)
-		switch class {
-		case rowgroup.ClassInt32:
-			s := b.Int32s(col)
-			*s = append(*s, (*src.Int32s(col))[j])
-		case rowgroup.ClassInt64:
-			s := b.Int64s(col)
-			*s = append(*s, (*src.Int64s(col))[j])
-		case rowgroup.ClassFloat32:
-			s := b.Float32s(col)
-			*s = append(*s, (*src.Float32s(col))[j])
-		case rowgroup.ClassFloat64:
-			s := b.Float64s(col)
-			*s = append(*s, (*src.Float64s(col))[j])
-		case rowgroup.ClassBytes:
-			if err := b.Bytes(col).Append(src.Bytes(col).At(j)); err != nil {
-				return err
-			}
-		}
-		state := src.Cell(col, j)
-		if state != rowgroup.CellAsRow || len(meta.Cells) > 0 {
-			meta.Cells = append(extend(meta.Cells, i), state)
-		}
-		if state&rowgroup.CellException != 0 {
-			meta.Exceptions = append(meta.Exceptions, rowgroup.Exception{Row: i, Value: exception(src, col, j)})
-		}
-	}
-	return nil
-}
-
-// gatherMeta copies the metadata of the rows, where any batch has some.
-func (t *sorted) gatherMeta(m *rowgroup.RowMeta, rows []place) {
-	for i, r := range rows {
-		src := t.batches[r.batch].Meta()
-		m.Liveness = pick(m.Liveness, i, src.Liveness, r.row)
-		m.WriteTimes = pick(m.WriteTimes, i, src.WriteTimes, r.row)
-		m.TTLs = pick(m.TTLs, i, src.TTLs, r.row)
-		m.Expiries = pick(m.Expiries, i, src.Expiries, r.row)
-	}
-}
-
-// pick appends src[j] as the value at i of dst; where src stands for zeros, dst
-// does so as long as it can.
-func pick[T any](dst []T, i int, src []T, j int32) []T {
-	if len(src) == 0 && len(dst) == 0 {
-		return dst
-	}
-	return append(extend(dst, i), at(src, int(j)))
 }
