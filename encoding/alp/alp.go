@@ -132,9 +132,6 @@ const (
 const (
 	part = "alp"
 
-	limit64 = 1 << 51 // largest |integer| of a float64 decimal
-	limit32 = 1 << 24 // the same of a float32
-
 	maxExponent   = 18
 	maxLeftWidth  = 16
 	maxDictionary = 8
@@ -243,10 +240,3 @@ func parse(p *encoding.Params, n int, m uint) (layout, error) {
 
 // codeWidth is the bits of a code into a dictionary of d entries.
 func codeWidth(d int) uint { return uint(bits.Len(uint(d - 1))) }
-
-// ordered64 is the integer of the same order as the float of pattern b << z,
-// and its own inverse.
-func ordered64(b int64, z uint) int64 { return b ^ int64(uint64(b>>63)>>(1+z)) }
-
-// ordered32 is ordered64 for float32.
-func ordered32(b int32, z uint) int32 { return b ^ int32(uint32(b>>31)>>(1+z)) }

@@ -1,6 +1,7 @@
 package alp_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -63,77 +64,52 @@ func narrow(src []float64) []float32 {
 	return out
 }
 
+// chunkRows are the sizes of chunks that the benchmarks cut their values into.
+var chunkRows = []int{128, 1024}
+
 func BenchmarkFloat64(b *testing.B) {
-	const rows = 128
 	for _, set := range benchSets {
-		src := set.make(benchValues)
-		var e alp.Encoder
-		params := make([]encoding.Params, benchValues/rows)
-		bodies := make([][]byte, len(params))
-		size := 0
-		for i := range params {
-			bodies[i] = e.AppendFloat64(nil, src[i*rows:][:rows], &params[i])
-			size += len(bodies[i])
-		}
-		b.Run("encode/"+set.name, func(b *testing.B) {
-			b.ReportAllocs()
-			var p encoding.Params
-			body := make([]byte, 0, 8*rows)
-			for range b.N {
-				for i := range params {
-					body = e.AppendFloat64(body[:0], src[i*rows:][:rows], &p)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchValues, "ns/value")
-			b.ReportMetric(float64(8*size)/benchValues, "bits/value")
-		})
-		b.Run("decode/"+set.name, func(b *testing.B) {
-			b.ReportAllocs()
-			var d alp.Decoder
-			var dst [rows]float64
-			for range b.N {
-				for i := range params {
-					if err := d.Float64(dst[:], &params[i], bodies[i]); err != nil {
-						b.Fatal(err)
-					}
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchValues, "ns/value")
-		})
+		bench(b, set.name, set.make(benchValues), (*alp.Encoder).AppendFloat64, (*alp.Decoder).Float64)
 	}
 }
 
 func BenchmarkFloat32(b *testing.B) {
-	const rows = 128
 	for _, set := range benchSets {
-		src := narrow(set.make(benchValues))
+		bench(b, set.name, narrow(set.make(benchValues)), (*alp.Encoder).AppendFloat32, (*alp.Decoder).Float32)
+	}
+}
+
+func bench[T float32 | float64](b *testing.B, name string, src []T,
+	encode func(*alp.Encoder, []byte, []T, *encoding.Params) []byte,
+	decode func(*alp.Decoder, []T, *encoding.Params, []byte) error) {
+	for _, rows := range chunkRows {
 		var e alp.Encoder
 		params := make([]encoding.Params, benchValues/rows)
 		bodies := make([][]byte, len(params))
 		size := 0
 		for i := range params {
-			bodies[i] = e.AppendFloat32(nil, src[i*rows:][:rows], &params[i])
+			bodies[i] = encode(&e, nil, src[i*rows:][:rows], &params[i])
 			size += len(bodies[i])
 		}
-		b.Run("encode/"+set.name, func(b *testing.B) {
+		b.Run(fmt.Sprintf("encode/%s/%d", name, rows), func(b *testing.B) {
 			b.ReportAllocs()
 			var p encoding.Params
 			body := make([]byte, 0, 8*rows)
-			for range b.N {
+			for b.Loop() {
 				for i := range params {
-					body = e.AppendFloat32(body[:0], src[i*rows:][:rows], &p)
+					body = encode(&e, body[:0], src[i*rows:][:rows], &p)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchValues, "ns/value")
 			b.ReportMetric(float64(8*size)/benchValues, "bits/value")
 		})
-		b.Run("decode/"+set.name, func(b *testing.B) {
+		b.Run(fmt.Sprintf("decode/%s/%d", name, rows), func(b *testing.B) {
 			b.ReportAllocs()
 			var d alp.Decoder
-			var dst [rows]float32
-			for range b.N {
+			dst := make([]T, rows)
+			for b.Loop() {
 				for i := range params {
-					if err := d.Float32(dst[:], &params[i], bodies[i]); err != nil {
+					if err := decode(&d, dst, &params[i], bodies[i]); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/colsst/colsst/encoding/bitpack"
+	"github.com/colsst/colsst/encoding/internal/frame"
 )
 
 // pair is exponent e and factor f of decimals: value = d * 10^f * 10^-e.
@@ -34,54 +35,6 @@ var likely64 = [...]pair{
 
 var likely32 = [...]pair{
 	{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0}, {8, 0}, {9, 0}, {10, 0},
-}
-
-// nearest rounds |x| <= 2^51 to the nearest integer, ties to even, when added
-// and taken away again.
-const nearest = 1<<52 + 1<<51
-
-// decimals64 sets ints[i] to the integer of raw[i] and appends to exceptions
-// the positions where it does not give the same bits back; it stops early,
-// with false, after more than most exceptions.
-func decimals64(ints []int64, exceptions []uint64, raw []uint64, p pair, most int) ([]uint64, bool) {
-	up, down := pow10[p.e], inv10[p.f]
-	back, scale := pow10[p.f], inv10[p.e]
-	ints = ints[:len(raw)]
-	for i, b := range raw {
-		x := float64(float64(math.Float64frombits(b)*up) * down)
-		if x >= -limit64 && x <= limit64 {
-			r := float64(x+nearest) - nearest
-			if math.Float64bits(float64(r*back)*scale) == b {
-				ints[i] = int64(r)
-				continue
-			}
-		}
-		if exceptions = append(exceptions, uint64(i)); len(exceptions) > most {
-			return exceptions, false
-		}
-	}
-	return exceptions, true
-}
-
-// decimals32 is decimals64 for float32 patterns.
-func decimals32(ints []int64, exceptions []uint64, raw []uint64, p pair, most int) ([]uint64, bool) {
-	up, down := pow10[p.e], inv10[p.f]
-	back, scale := pow10[p.f], inv10[p.e]
-	ints = ints[:len(raw)]
-	for i, b := range raw {
-		x := float64(float64(float64(math.Float32frombits(uint32(b)))*up) * down)
-		if x >= -limit32 && x <= limit32 {
-			r := float64(x+nearest) - nearest
-			if math.Float32bits(float32(float64(r*back)*scale)) == uint32(b) {
-				ints[i] = int64(r)
-				continue
-			}
-		}
-		if exceptions = append(exceptions, uint64(i)); len(exceptions) > most {
-			return exceptions, false
-		}
-	}
-	return exceptions, true
 }
 
 const (
@@ -136,86 +89,80 @@ func (s *search) won(p pair) {
 	s.recent[0] = p
 }
 
-// decimals turns the patterns e.raw into e.ints and e.exceptions with the best
-// pair that it finds, or says that they are no decimals.
-func (e *Encoder) decimals(m uint) (pair, bool) {
-	n := len(e.raw)
+// decimals turns the chunk into e.ints and e.exceptions with the best pair that
+// it finds, or says that they are no decimals.
+func (e *chunk[F, I]) decimals() (pair, bool) {
+	n := len(e.src)
 	s := &e.search
 	p := s.last
 	ok := false
 	if s.known {
-		ok = e.with(p, m)
+		ok = e.with(p)
 		if ok && len(e.exceptions) <= n/64 {
-			return e.reduced(p, m), true
+			return e.reduced(p), true
 		}
 	}
 	if !s.quick.ready() {
 		return p, ok
 	}
-	q, found := e.find(m)
+	q, found := e.find()
 	if !found || s.known && q == p {
 		s.quick.failed()
 		return p, ok
 	}
 	s.quick.found()
-	if !e.with(q, m) {
-		return p, ok && e.with(p, m)
+	if !e.with(q) {
+		return p, ok && e.with(p)
 	}
-	return e.reduced(q, m), true
+	return e.reduced(q), true
 }
 
-// with tries pair p on the whole chunk.
-func (e *Encoder) with(p pair, m uint) (ok bool) {
-	n := len(e.raw)
-	e.exceptions, ok = e.convert(e.ints[:n], e.exceptions[:0], e.raw, p, n*3/4, m)
-	return ok
-}
-
-func (e *Encoder) convert(ints []int64, exceptions, raw []uint64, p pair, most int, m uint) ([]uint64, bool) {
-	if m == 64 {
-		return decimals64(ints, exceptions, raw, p, most)
+// with tries pair p on the whole chunk: no more than three quarters of it may
+// be exceptions.
+func (e *chunk[F, I]) with(p pair) bool {
+	count := decimals(&e.ints, e.mask, e.src, p)
+	if count > len(e.src)*3/4 {
+		return false
 	}
-	return decimals32(ints, exceptions, raw, p, most)
+	e.exceptions = e.exceptions[:0]
+	if count == 0 {
+		return true
+	}
+	for i, m := range e.mask {
+		for ; m != 0; m &= m - 1 {
+			e.exceptions = append(e.exceptions, uint64(8*i+bits.TrailingZeros8(m)))
+		}
+	}
+	return true
 }
 
 // find looks for the best pair on a sample of the chunk.
-func (e *Encoder) find(m uint) (best pair, found bool) {
-	n := len(e.raw)
+func (e *chunk[F, I]) find() (best pair, found bool) {
+	n := len(e.src)
 	step := (n + sampleLen - 1) / sampleLen
-	var sample [sampleLen]uint64
-	k := 0
+	var room [sampleLen]F
+	sample := room[:0]
 	for i := 0; i < n; i += step {
-		sample[k] = e.raw[i]
-		k++
+		sample = append(sample, e.src[i])
 	}
-	raw := sample[:k]
+	k := len(sample)
 	least := math.MaxInt
-	each := int(m + bitpack.PositionWidth(n)) // bits of an exception
-	var ints [sampleLen]int64
-	var room [sampleLen]uint64
+	each := int(e.m + bitpack.PositionWidth(n)) // bits of an exception
 	try := func(p pair) (exact bool) {
-		x, ok := e.convert(ints[:k], room[:0], raw, p, k/2, m)
-		if !ok {
+		x, lo, hi := trial(sample, p)
+		if x > k/2 {
 			return false
 		}
-		lo, hi, at := int64(math.MaxInt64), int64(math.MinInt64), 0
-		for i := range k {
-			if at < len(x) && x[at] == uint64(i) {
-				at++
-				continue
-			}
-			lo, hi = min(lo, ints[i]), max(hi, ints[i])
-		}
-		if c := k*bits.Len64(uint64(hi-lo)) + len(x)*each; c < least {
+		if c := k*bits.Len64(uint64(hi-lo)) + x*each; c < least {
 			best, found, least = p, true, c
 		}
-		return len(x) == 0
+		return x == 0
 	}
 	for _, p := range e.search.recent[:e.search.nRecent] {
 		try(p)
 	}
 	likely := likely64[:]
-	if m == 32 {
+	if e.m == 32 {
 		likely = likely32[:]
 	}
 	for _, p := range likely {
@@ -223,7 +170,7 @@ func (e *Encoder) find(m uint) (best pair, found bool) {
 			break // more digits are only larger integers
 		}
 	}
-	if m == 32 || least < k*int(m)*3/4 || !e.search.full.ready() {
+	if e.m == 32 || least < k*int(e.m)*3/4 || !e.search.full.ready() {
 		return best, found
 	}
 	before := least
@@ -242,25 +189,9 @@ func (e *Encoder) find(m uint) (best pair, found bool) {
 
 // reduced moves the zeros that all the integers end in into the pair, where
 // that gives the same values back.
-func (e *Encoder) reduced(p pair, m uint) pair {
-	lo, hi, at := int64(math.MaxInt64), int64(math.MinInt64), 0
+func (e *chunk[F, I]) reduced(p pair) pair {
 	zeros := 0
-	for d := int64(10); zeros < maxExponent-int(p.f); d *= 10 {
-		at = 0
-		for i, x := range e.ints[:len(e.raw)] {
-			if at < len(e.exceptions) && e.exceptions[at] == uint64(i) {
-				at++
-				continue
-			}
-			if x%d != 0 {
-				d = 0
-				break
-			}
-			lo, hi = min(lo, x), max(hi, x)
-		}
-		if d == 0 || hi-lo < d { // nothing to gain
-			break
-		}
+	for d := int64(10); zeros < maxExponent-int(p.f) && e.divisible(d) && e.ints.hi-e.ints.lo >= d; d *= 10 {
 		zeros++
 	}
 	if zeros == 0 {
@@ -272,16 +203,26 @@ func (e *Encoder) reduced(p pair, m uint) pair {
 		q = pair{p.e - k, q.f - k}
 	}
 	x := len(e.exceptions)
-	if e.with(q, m) && len(e.exceptions) <= x {
+	if e.with(q) && len(e.exceptions) <= x {
 		return q
 	}
-	e.with(p, m)
+	e.with(p)
 	return p
+}
+
+// divisible reports whether d divides all integers; those of exceptions are 0.
+func (e *chunk[F, I]) divisible(d int64) bool {
+	for _, x := range e.ints.v {
+		if int64(x)%d != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // fill gives the places of exceptions integers that cost nothing: on the
 // straight line between those beside them.
-func fill(ints []int64, exceptions []uint64) {
+func fill[I frame.Integer](ints []I, exceptions []uint64) {
 	n := len(ints)
 	for at := 0; at < len(exceptions); {
 		from := int(exceptions[at]) // a run of exceptions: from up to to
@@ -290,7 +231,7 @@ func fill(ints []int64, exceptions []uint64) {
 			at++
 			to++
 		}
-		var left, right int64
+		var left, right I
 		switch {
 		case from > 0 && to < n:
 			left, right = ints[from-1], ints[to]
@@ -299,7 +240,7 @@ func fill(ints []int64, exceptions []uint64) {
 		case to < n:
 			left, right = ints[to], ints[to]
 		}
-		step := (right - left) / int64(to-from+1)
+		step := (right - left) / I(to-from+1)
 		for i := from; i < to; i++ {
 			left += step
 			ints[i] = left

@@ -1,10 +1,6 @@
 package alp
 
 import (
-	"encoding/binary"
-	"math"
-	"math/bits"
-
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
 	"github.com/colsst/colsst/encoding/internal/frame"
@@ -17,17 +13,31 @@ import (
 // Resets it serves one column, hence one type. It is not safe for concurrent
 // use.
 type Encoder struct {
-	raw        []uint64   // the patterns
-	ordered    []int64    // the integers of the same order
-	ints       []int64    // the decimals
-	deltas     [2][]int64 // the differences of ordered and of ints
-	packed     []uint64
-	exceptions []uint64 // positions
+	wide       integers[int64] // of float64
+	narrow     integers[int32] // of float32
+	mask       []byte          // bits of exceptions
+	exceptions []uint64        // their positions
+	codes      []uint64
+	patterns   []uint64 // of Split
 
 	last   encoding.Params
 	prev   frame.Frame
 	search search
 	cut    cut
+}
+
+// integers are what the modes pack. The first of the differences is room for a
+// first value.
+type integers[I frame.Integer] struct {
+	ordered run[I]
+	ints    run[I] // of the decimals
+	deltas  [2]run[I]
+}
+
+// run is integers with the least and the greatest of them.
+type run[I frame.Integer] struct {
+	v      []I
+	lo, hi int64
 }
 
 // Reset forgets what was learned, as at the start of a segment; the bytes that
@@ -42,80 +52,84 @@ func (e *Encoder) Reset() {
 // they are.
 func (e *Encoder) forget() { e.last, e.prev = encoding.Params{}, frame.Frame{} }
 
-func (e *Encoder) grow(n int) {
-	if cap(e.raw) < n {
-		e.raw = make([]uint64, n)
-		e.ordered = make([]int64, n)
-		e.ints = make([]int64, n)
-		e.deltas = [2][]int64{make([]int64, n), make([]int64, n)}
-		e.packed = make([]uint64, n)
-		e.exceptions = make([]uint64, n)
+// resize is s with n elements, whose values are not defined.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
 	}
-	e.raw, e.ordered = e.raw[:n], e.ordered[:n]
+	return s[:n]
 }
 
 // AppendFloat64 appends the body of src, at most encoding.MaxGroupRows values,
 // to dst and sets p. The body is never longer than 8 bytes a value.
 func (e *Encoder) AppendFloat64(dst []byte, src []float64, p *encoding.Params) []byte {
-	e.grow(len(src))
-	for i, x := range src {
-		e.raw[i] = math.Float64bits(x)
-	}
-	return e.append(dst, p, 64)
+	return encode(e, &e.wide, dst, src, 64, p)
 }
 
 // AppendFloat32 is AppendFloat64 for float32; the body is never longer than 4
 // bytes a value.
 func (e *Encoder) AppendFloat32(dst []byte, src []float32, p *encoding.Params) []byte {
-	e.grow(len(src))
-	for i, x := range src {
-		e.raw[i] = uint64(math.Float32bits(x))
+	return encode(e, &e.narrow, dst, src, 32, p)
+}
+
+// encode encodes src, floats of m bits, in the smallest way.
+func encode[F float, I frame.Integer](enc *Encoder, s *integers[I], dst []byte, src []F, m uint, p *encoding.Params) []byte {
+	n := len(src)
+	*p = encoding.Params{}
+	if n == 0 {
+		return dst
 	}
-	return e.append(dst, p, 32)
+	enc.mask = resize(enc.mask, (n+7)/8)
+	enc.codes = resize(enc.codes, n)
+	for _, r := range []*run[I]{&s.ordered, &s.ints, &s.deltas[0], &s.deltas[1]} {
+		r.v = resize(r.v, n)
+	}
+	e := chunk[F, I]{Encoder: enc, integers: s, src: src, m: m}
+	c := e.choose()
+	*p = c.params
+	return e.append(dst, &c)
+}
+
+// chunk is the values at hand.
+type chunk[F float, I frame.Integer] struct {
+	*Encoder
+	*integers[I]
+	src []F
+	m   uint // bits of a value
 }
 
 // plan is one way to encode the chunk.
-type plan struct {
+type plan[I frame.Integer] struct {
 	params encoding.Params
-	values []int64 // what the frame packs
+	values []I // what the frame packs
 	frame  frame.Frame
 	split  dictionary
 	bits   int // of body and, by estimate, parameters
 }
 
-func (c *plan) mode() Mode { return Mode(c.params[pMode]) }
+func (c *plan[I]) mode() Mode { return Mode(c.params[pMode]) }
 
-// append encodes e.raw in the smallest way.
-func (e *Encoder) append(dst []byte, p *encoding.Params, m uint) []byte {
-	c := e.choose(m)
-	*p = c.params
-	return e.appendBody(dst, &c, m)
-}
-
-// choose finds the smallest way to encode e.raw. It leaves in e what
-// appendBody needs.
-func (e *Encoder) choose(m uint) plan {
-	n := len(e.raw)
-	best := plan{bits: n * int(m)}
-	if n == 0 {
-		return best
-	}
-	pr, ok := e.decimals(m)
+// choose finds the smallest way to encode the chunk. It leaves in e what append
+// needs.
+func (e *chunk[F, I]) choose() plan[I] {
+	n := len(e.src)
+	best := plan[I]{bits: n * int(e.m)}
+	pr, ok := e.decimals()
 	if ok {
-		ints := e.ints[:n]
-		fill(ints, e.exceptions)
-		e.consider(&best, ints, Decimal, pr.param(), m)
+		fill(e.ints.v, e.exceptions)
+		e.consider(&best, &e.ints, Decimal, pr.param())
 	}
-	if !ok || len(e.exceptions) > 0 || best.bits > n*int(m)/4 {
-		z := e.order(m)
-		e.consider(&best, e.ordered, Bits, z, m)
+	if !ok || len(e.exceptions) > 0 || best.bits > n*int(e.m)/4 {
+		z := e.order()
+		e.consider(&best, &e.ordered, Bits, int64(z))
 	}
-	if best.bits > n*int(m)*5/8 {
-		s := e.split(m)
-		e.keep(&best, plan{split: s, params: encoding.Params{
+	if best.bits > n*int(e.m)*5/8 {
+		e.patterns = bitsOf(e.patterns[:0], e.src)
+		s := e.split(e.m)
+		e.keep(&best, plan[I]{split: s, params: encoding.Params{
 			pMode: int64(Split), pDictionary: int64(s.size), pLeftWidth: int64(s.width),
-			pExceptions: int64(s.exceptions(e.raw, m)),
-		}}, m)
+			pExceptions: int64(s.exceptions(e.patterns, e.m)),
+		}})
 	}
 	if best.mode().decimal() {
 		e.search.won(pr)
@@ -126,140 +140,97 @@ func (e *Encoder) choose(m uint) plan {
 	return best
 }
 
-// appendBody appends the body of e.raw that c plans.
-func (e *Encoder) appendBody(dst []byte, c *plan, m uint) []byte {
+// append appends the body of the chunk that c plans.
+func (e *chunk[F, I]) append(dst []byte, c *plan[I]) []byte {
 	switch c.mode() {
 	case Verbatim:
-		return appendRaw(dst, e.raw, m)
+		return appendRaw(dst, e.src)
 	case Split:
-		return e.appendSplit(dst, &c.split, m)
-	case Bits, BitsDelta:
-		return e.appendFrame(dst, e.ordered[0], c)
+		return e.appendSplit(dst, &c.split, e.m)
+	case DecimalDelta:
+		c.values[0] = I(c.frame.Lead(int64(e.ints.v[0])))
+	case BitsDelta:
+		c.values[0] = I(c.frame.Lead(int64(e.ordered.v[0])))
 	}
-	dst = e.appendFrame(dst, e.ints[0], c)
-	dst = bitpack.AppendPositions(dst, e.exceptions, len(e.raw))
-	u := e.packed[:len(e.exceptions)]
-	for i, at := range e.exceptions {
-		u[i] = e.raw[at]
+	dst = frame.Append(dst, c.frame, c.values, e.codes)
+	if !c.mode().decimal() {
+		return dst
 	}
-	return appendRaw(dst, u, m)
+	dst = bitpack.AppendPositions(dst, e.exceptions, len(e.src))
+	for _, at := range e.exceptions {
+		dst = appendRaw(dst, e.src[at:at+1])
+	}
+	return dst
 }
 
-// order sets e.ordered to the order-keeping integers of e.raw and returns how
-// many low bits they leave out: as many as in the chunk before, where no more
-// than two others are zero.
-func (e *Encoder) order(m uint) int64 {
-	var all uint64
-	for _, b := range e.raw {
-		all |= b
-	}
-	var z uint
-	if all != 0 {
-		z = uint(bits.TrailingZeros64(all))
-	}
+// order sets e.ordered to the order-keeping integers of the chunk and returns
+// how many low bits they leave out: as many as in the chunk before, where no
+// more than two others are zero.
+func (e *chunk[F, I]) order() uint {
+	z := zeros(e.src)
 	if m := Mode(e.last[pMode]); m == Bits || m == BitsDelta {
 		if old := uint(e.last[pZeros]); old <= z && z <= old+2 {
 			z = old
 		}
 	}
-	if m == 64 {
-		for i, b := range e.raw {
-			e.ordered[i] = ordered64(int64(b)>>z, z)
-		}
-	} else {
-		for i, b := range e.raw {
-			e.ordered[i] = int64(ordered32(int32(b)>>z, z))
-		}
-	}
-	return int64(z)
+	order(&e.ordered, e.src, z)
+	return z
 }
 
-// consider keeps in best the smallest of it, the plain mode for the integers v,
+// consider keeps in best the smallest of it, the plain mode for the integers r,
 // and the mode of their differences; p6 is parameter 6.
-func (e *Encoder) consider(best *plan, v []int64, mode Mode, p6 int64, m uint) {
-	delta := mode + 1
-	d := e.differences(v, delta, m)
-	core, _ := frame.Core(v)
-	coreDelta, _ := frame.Core(d)
+func (e *chunk[F, I]) consider(best *plan[I], r *run[I], mode Mode, p6 int64) {
+	d := &e.deltas[0]
+	if mode.decimal() {
+		d = &e.deltas[1]
+	}
+	differences(d, r.v)
+	core, _ := frame.Core(r.v)
+	coreDelta, _ := frame.Core(d.v[1:])
 	if core < coreDelta {
-		e.fit(best, v, v, core, mode, p6, m)
-		e.fit(best, v, d, coreDelta, delta, p6, m)
+		e.fit(best, r, r, core, mode, p6)
+		e.fit(best, r, d, coreDelta, mode+1, p6)
 	} else {
-		e.fit(best, v, d, coreDelta, delta, p6, m)
-		e.fit(best, v, v, core, mode, p6, m)
+		e.fit(best, r, d, coreDelta, mode+1, p6)
+		e.fit(best, r, r, core, mode, p6)
 	}
 }
 
-// fit keeps in best the smaller of it and mode, which packs the values x for
-// the integers v, unless most of x lie too far from each other for that.
-func (e *Encoder) fit(best *plan, v, x []int64, core uint64, mode Mode, p6 int64, m uint) {
-	n := len(v)
+// fit keeps in best the smaller of it and mode, which packs x for the integers
+// r, unless most of x lie too far from each other for that.
+func (e *chunk[F, I]) fit(best *plan[I], r, x *run[I], core uint64, mode Mode, p6 int64) {
+	n := len(r.v)
 	if !frame.Hopeful(core, n, best.bits) {
 		return
 	}
-	c := plan{params: encoding.Params{pMode: int64(mode), pPair: p6}, values: x}
-	lo, hi := frame.Extremes(x)
-	c.frame = frame.Fit(x, lo, hi, n, m, e.prev)
+	c := plan[I]{params: encoding.Params{pMode: int64(mode), pPair: p6}, values: x.v}
+	packed := x.v
+	if mode.delta() {
+		packed = packed[1:]
+	}
+	c.frame = frame.Fit(packed, x.lo, x.hi, n, e.prev)
 	c.frame.Store(&c.params)
 	if mode.delta() {
-		c.params[pFirst] = c.frame.High(v[0], m)
+		c.params[pFirst] = c.frame.High(int64(r.v[0]), e.m)
 	}
 	if mode.decimal() {
 		c.params[pExceptions] = int64(len(e.exceptions))
 	}
-	e.keep(best, c, m)
-}
-
-// differences are those of neighbours in v, the integers of mode.
-func (e *Encoder) differences(v []int64, mode Mode, m uint) []int64 {
-	d := e.deltas[0]
-	if mode.decimal() {
-		d = e.deltas[1]
-	}
-	d = d[:len(v)-1]
-	for i := range d {
-		d[i] = frame.Wrap(v[i+1]-v[i], m)
-	}
-	return d
+	e.keep(best, c)
 }
 
 // keep replaces best by c if c is smaller. The body must be shorter than
 // Verbatim's in bytes too.
-func (e *Encoder) keep(best *plan, c plan, m uint) {
-	n := len(e.raw)
-	l, err := parse(&c.params, n, m)
-	if err != nil || l.len >= n*int(m/8) {
+func (e *chunk[F, I]) keep(best *plan[I], c plan[I]) {
+	n := len(e.src)
+	l, err := parse(&c.params, n, e.m)
+	if err != nil || l.len >= n*int(e.m/8) {
 		return
 	}
 	c.bits = 8*l.len + c.params.Distance(&e.last)
 	if c.bits < best.bits {
 		*best = c
 	}
-}
-
-// appendFrame packs the integers as the plan says, of which first is the first.
-func (e *Encoder) appendFrame(dst []byte, first int64, c *plan) []byte {
-	u := e.packed[:len(e.raw)]
-	codes := u
-	if c.mode().delta() {
-		u[0], codes = c.frame.Low(first), u[1:]
-	}
-	c.frame.Codes(codes, c.values)
-	return bitpack.Append(dst, u, c.frame.Shape())
-}
-
-// appendRaw appends patterns of m bits, little-endian.
-func appendRaw(dst []byte, raw []uint64, m uint) []byte {
-	if m == 64 {
-		for _, x := range raw {
-			dst = binary.LittleEndian.AppendUint64(dst, x)
-		}
-		return dst
-	}
-	for _, x := range raw {
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(x))
-	}
-	return dst
 }
 
 // AppendFloat64 appends src in the self-contained form to dst: at most 8 bytes

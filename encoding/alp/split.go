@@ -24,7 +24,7 @@ type cut struct {
 
 const splitSample = 128
 
-// split is the dictionary for e.raw.
+// split is the dictionary for e.patterns.
 func (e *Encoder) split(m uint) dictionary {
 	c := &e.cut
 	if c.last.size > 0 && !c.search.ready() {
@@ -42,12 +42,12 @@ func (e *Encoder) split(m uint) dictionary {
 
 // findSplit looks for the best dictionary on a sample.
 func (e *Encoder) findSplit(m uint) dictionary {
-	n := len(e.raw)
+	n := len(e.patterns)
 	step := (n + splitSample - 1) / splitSample
 	var room [splitSample]uint16
 	keys := room[:0]
 	for i := 0; i < n; i += step {
-		keys = append(keys, uint16(e.raw[i]>>(m-maxLeftWidth)))
+		keys = append(keys, uint16(e.patterns[i]>>(m-maxLeftWidth)))
 	}
 	slices.Sort(keys)
 	b := bitpack.PositionWidth(n)
@@ -114,12 +114,12 @@ func (s *dictionary) exceptions(raw []uint64, m uint) int {
 	return x
 }
 
-// appendSplit appends the body of e.raw cut by s.
+// appendSplit appends the body of e.patterns cut by s.
 func (e *Encoder) appendSplit(dst []byte, s *dictionary, m uint) []byte {
 	right := m - s.width
-	u := e.packed[:len(e.raw)]
+	u := e.codes
 	positions := e.exceptions[:0]
-	for i, v := range e.raw {
+	for i, v := range e.patterns {
 		c, ok := s.code(uint16(v >> right))
 		if !ok {
 			positions = append(positions, uint64(i))
@@ -127,15 +127,15 @@ func (e *Encoder) appendSplit(dst []byte, s *dictionary, m uint) []byte {
 		u[i] = uint64(c)
 	}
 	dst = simd.AppendPack64(dst, u, codeWidth(s.size))
-	dst = simd.AppendPack64(dst, e.raw, right)
+	dst = simd.AppendPack64(dst, e.patterns, right)
 	var lefts [maxDictionary]uint64
 	for i, left := range s.lefts[:s.size] {
 		lefts[i] = uint64(left)
 	}
 	dst = simd.AppendPack64(dst, lefts[:s.size], s.width)
-	dst = bitpack.AppendPositions(dst, positions, len(e.raw))
+	dst = bitpack.AppendPositions(dst, positions, len(e.patterns))
 	for i, p := range positions {
-		u[i] = e.raw[p] >> right
+		u[i] = e.patterns[p] >> right
 	}
 	e.exceptions = positions
 	return simd.AppendPack64(dst, u[:len(positions)], s.width)

@@ -85,49 +85,38 @@ func (s Shape) Len(n int) int {
 }
 
 // Append appends src packed in shape s. Exactly s.Patches values must need
-// more than s.Width bits, and none more than the patches add.
+// more than s.Width bits, and none more than the patches add. src is the room
+// for sorting out the patches: where there are some, it holds anything
+// afterwards.
 func Append(dst []byte, src []uint64, s Shape) []byte {
 	dst = simd.AppendPack64(dst, src, s.Width)
 	if s.Patches == 0 {
 		return dst
 	}
-	var pos, high packer
+	var pos packer
 	b := PositionWidth(len(src))
+	high := src[:0]
 	for i, x := range src {
-		if s.Width < 64 && x>>s.Width != 0 {
+		if x >>= s.Width; x != 0 {
+			high = append(high, x)
 			dst = pos.add(dst, uint64(i), b)
 		}
 	}
-	dst = pos.flush(dst)
-	for _, x := range src {
-		if s.Width < 64 && x>>s.Width != 0 {
-			dst = high.add(dst, x>>s.Width, s.PatchWidth)
-		}
-	}
-	return high.flush(dst)
+	return simd.AppendPack64(pos.flush(dst), high, s.PatchWidth)
 }
 
-// packer appends values of changing width, at most 64 bits each.
+// packer appends values of a few bits each.
 type packer struct {
 	acc uint64
-	n   uint
+	n   uint // bits in acc, at most 7 between calls
 }
 
 func (p *packer) add(dst []byte, x uint64, w uint) []byte {
-	for w > 0 {
-		take := min(w, 64-p.n)
-		p.acc |= x << p.n
-		if take < 64 {
-			x >>= take
-		}
-		p.n += take
-		w -= take
-		for p.n >= 8 {
-			dst = append(dst, byte(p.acc))
-			p.acc >>= 8
-			p.n -= 8
-		}
-		p.acc &= 1<<p.n - 1
+	p.acc |= x << p.n
+	p.n += w
+	for ; p.n >= 8; p.n -= 8 {
+		dst = append(dst, byte(p.acc))
+		p.acc >>= 8
 	}
 	return dst
 }
@@ -136,19 +125,23 @@ func (p *packer) flush(dst []byte) []byte {
 	if p.n > 0 {
 		dst = append(dst, byte(p.acc))
 	}
-	*p = packer{}
 	return dst
 }
 
 // Decode fills dst from src, whose length is exactly s.Len(len(dst)); the
-// Shape has passed CheckShape. It fails on positions that do not ascend or lie
-// outside.
-func Decode(part string, dst []uint64, src []byte, s Shape) error {
+// Shape has passed CheckShape, for at most 32 bits where dst is of uint32. It
+// fails on positions that do not ascend or lie outside.
+func Decode[T uint32 | uint64](part string, dst []T, src []byte, s Shape) error {
 	n := len(dst)
 	if len(src) != s.Len(n) {
 		return encoding.Corruptf(part, "%d bytes of packed values, want %d", len(src), s.Len(n))
 	}
-	simd.Unpack64(dst, src, s.Width)
+	switch dst := any(dst).(type) {
+	case []uint64:
+		simd.Unpack64(dst, src, s.Width)
+	case []uint32:
+		simd.Unpack32(dst, src, s.Width)
+	}
 	if s.Patches == 0 {
 		return nil
 	}
@@ -156,25 +149,29 @@ func Decode(part string, dst []uint64, src []byte, s Shape) error {
 	pos := src[simd.PackedLen(n, s.Width):]
 	high := pos[simd.PackedLen(s.Patches, b):]
 	last := -1
-	for i := range s.Patches {
-		p := int(bitsAt(pos, i, b))
+	for i := range uint(s.Patches) {
+		p := int(bitsAt(pos, i*b, b))
 		if p <= last || p >= n {
 			return encoding.Corruptf(part, "patch %d at position %d of %d after %d", i, p, n, last)
 		}
 		last = p
-		dst[p] |= bitsAt(high, i, s.PatchWidth) << s.Width
+		dst[p] |= T(bitsAt(high, i*s.PatchWidth, s.PatchWidth) << s.Width)
 	}
 	return nil
 }
 
-// bitsAt is value i of a run of w-bit values.
-func bitsAt(src []byte, i int, w uint) uint64 {
+// bitsAt is the value of w bits from bit on.
+func bitsAt(src []byte, bit, w uint) uint64 {
 	if w == 0 {
 		return 0
 	}
-	bit := uint(i) * w
 	src, bit = src[bit>>3:], bit&7
-	x := le.Uint64Short(src) >> bit
+	var x uint64
+	if len(src) >= 8 {
+		x = le.Uint64(src) >> bit
+	} else {
+		x = le.Uint64Short(src) >> bit
+	}
 	if bit+w > 64 {
 		x |= uint64(src[8]) << (64 - bit)
 	}

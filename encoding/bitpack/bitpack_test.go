@@ -2,6 +2,7 @@ package bitpack_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,11 +32,19 @@ func TestRoundTripAllWidths(t *testing.T) {
 					s.Patches++
 				}
 			}
-			b := bitpack.Append(nil, src, s)
+			b := bitpack.Append(nil, slices.Clone(src), s)
 			require.Len(t, b, s.Len(n))
 			dst := make([]uint64, n)
 			require.NoError(t, bitpack.Decode("t", dst, b, s))
 			require.Equal(t, src, dst)
+			if w > 32 {
+				continue
+			}
+			narrow := make([]uint32, n)
+			require.NoError(t, bitpack.Decode("t", narrow, b, s))
+			for i, x := range src {
+				require.Equal(t, x, uint64(narrow[i]))
+			}
 		}
 	}
 }

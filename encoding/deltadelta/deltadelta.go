@@ -179,20 +179,38 @@ func AppendInt32(dst []byte, src []int32) []byte {
 
 // DecodeInt64 fills dst, of the count that AppendInt64 was given, from the
 // start of src and returns what follows. Bad input gives a CorruptError; dst
-// is then partly written.
+// is then partly written. It allocates nothing.
 func DecodeInt64(dst []int64, src []byte) (rest []byte, err error) {
-	return decodeAll(dst, src, 64)
+	return inline.DecodeVectors(part, dst, src,
+		func(p encoding.Params, n int) (int, error) { return bodyLen(&p, n, 64) },
+		func(v []int64, p encoding.Params, body []byte) error { return decodeVector(v, &p, body, 64) })
 }
 
 // DecodeInt32 is DecodeInt64 for int32 values.
 func DecodeInt32(dst []int32, src []byte) (rest []byte, err error) {
-	return decodeAll(dst, src, 32)
+	return inline.DecodeVectors(part, dst, src,
+		func(p encoding.Params, n int) (int, error) { return bodyLen(&p, n, 32) },
+		func(v []int32, p encoding.Params, body []byte) error { return decodeVector(v, &p, body, 32) })
 }
 
-func decodeAll[T integer](dst []T, src []byte, size uint) ([]byte, error) {
-	var scratch [2 * inline.Vector]uint64
-	d := Decoder{scratch: scratch[:]}
-	return inline.DecodeVectors(part, dst, src,
-		func(p encoding.Params, n int) (int, error) { return bodyLen(&p, n, size) },
-		func(v []T, p encoding.Params, body []byte) error { return decode(&d, v, &p, body, size) })
+// decodeVector decodes at most inline.Vector values.
+func decodeVector[T integer](dst []T, p *encoding.Params, body []byte, size uint) error {
+	c, err := load(p, len(dst), size)
+	if err != nil {
+		return err
+	}
+	if c.frame.Patches > 0 || c.gaps > 0 {
+		return decodePatched(dst, &c, body)
+	}
+	return decode(new(Decoder), dst, &c, body)
+}
+
+// decodePatched has scratch on its stack, which takes time to clear.
+func decodePatched[T integer](dst []T, c *chunk, body []byte) error {
+	var scratch struct {
+		wide, gaps [inline.Vector]uint64
+		narrow     [inline.Vector]uint32
+	}
+	d := Decoder{scratch.wide[:], scratch.narrow[:], scratch.gaps[:]}
+	return decode(&d, dst, c, body)
 }

@@ -433,27 +433,3 @@ func TestNoAllocations(t *testing.T) {
 		require.NoError(t, err)
 	}))
 }
-
-func BenchmarkEncode(b *testing.B) {
-	r := rand.New(rand.NewPCG(1, 2))
-	jitter := clock(r, 1_780_000_000_000, 5000, 20, 1<<14)
-	counter, gauge := make([]int64, 1<<14), make([]int64, 1<<14)
-	acc := int64(0)
-	for i := range counter {
-		acc += int64(1000 * r.ExpFloat64())
-		counter[i], gauge[i] = acc, int64(5000+300*r.NormFloat64())
-	}
-	for name, v := range map[string][]int64{"jitter": jitter, "counter": counter, "gauge": gauge} {
-		b.Run(name, func(b *testing.B) {
-			var e deltadelta.Encoder
-			var p encoding.Params
-			var body []byte
-			for b.Loop() {
-				for i := 0; i < len(v); i += 128 {
-					body = e.AppendInt64(body[:0], v[i:i+128], &p)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(v)), "ns/value")
-		})
-	}
-}

@@ -20,13 +20,19 @@ type Encoder struct {
 	cost    int                   // of the chunk before
 	resting [numForms]rest
 
-	wide   []int64 // int32 values
-	deltas []int64 // deltas[i] = v[i] - v[i-1]
-	second []int64 // deltas of deltas
-	rest   []int64 // distances to the ticks
+	wide   scratch[int64]
+	narrow scratch[int32]
 	codes  []uint64
 	gapPos []uint64
 	gaps   []uint64 // zigzag
+}
+
+// scratch is what the forms of a chunk pack. The first of the deltas, and of
+// their deltas the first two, are room for first values.
+type scratch[T integer] struct {
+	deltas []T // deltas[i] = v[i] - v[i-1]
+	second []T // deltas of deltas
+	rest   []T // distances to the ticks
 }
 
 // Reset forgets the chunks before, as at the start of a segment. The scratch
@@ -39,16 +45,12 @@ func (e *Encoder) Reset() {
 // AppendInt64 appends the body of one chunk to dst and sets all of p. Any
 // values will do, none included; src is not kept.
 func (e *Encoder) AppendInt64(dst []byte, src []int64, p *encoding.Params) []byte {
-	return e.encode(dst, src, 64, p)
+	return encode(e, &e.wide, dst, src, 64, p)
 }
 
 // AppendInt32 is AppendInt64 for int32 values.
 func (e *Encoder) AppendInt32(dst []byte, src []int32, p *encoding.Params) []byte {
-	e.wide = resize(e.wide, len(src))
-	for i, v := range src {
-		e.wide[i] = int64(v)
-	}
-	return e.encode(dst, e.wide, 32, p)
+	return encode(e, &e.narrow, dst, src, 32, p)
 }
 
 // resize is s with n elements, whose values are not defined.
@@ -85,15 +87,22 @@ func (e *Encoder) price(c *candidate, n int) {
 	c.cost = 8*c.len(n) + p.Distance(&e.last)
 }
 
-func (e *Encoder) encode(dst []byte, v []int64, size uint, p *encoding.Params) []byte {
+// values are those of a chunk, and the extremes of them and of their deltas.
+type values[T integer] struct {
+	*Encoder
+	*scratch[T]
+	v                []T
+	size             uint
+	lo, hi, dlo, dhi T
+}
+
+func encode[T integer](enc *Encoder, s *scratch[T], dst []byte, v []T, size uint, p *encoding.Params) []byte {
 	n := len(v)
-	best := e.choose(v, size)
+	e := values[T]{Encoder: enc, scratch: s, v: v, size: size}
+	best := e.choose()
 	*p = best.params()
 	e.last = *p
 	e.prev[best.form] = best.frame
-	if best.form == formConstant {
-		return dst
-	}
 	if best.form == formSteps {
 		e.period = best.second
 	}
@@ -101,22 +110,20 @@ func (e *Encoder) encode(dst []byte, v []int64, size uint, p *encoding.Params) [
 		return dst
 	}
 
-	e.codes = resize(e.codes, n)
-	u := e.codes
+	f := best.frame
+	x := v // what stands for the values in the frame
 	switch best.form {
-	case formFrame:
-		best.frame.Codes(u, v)
 	case formDeltas:
-		u[0] = best.frame.Low(v[0])
-		best.frame.Codes(u[1:], e.deltas[1:])
+		x = e.deltas
+		x[0] = T(f.Lead(int64(v[0])))
 	case formDeltaDeltas:
-		u[0] = best.frame.Low(v[0])
-		u[1] = best.frame.Low(e.deltas[1])
-		best.frame.Codes(u[2:], e.second[2:])
+		x = e.second
+		x[0], x[1] = T(f.Lead(int64(v[0]))), T(f.Lead(int64(e.deltas[1])))
 	case formSteps:
-		best.frame.Codes(u, e.rest)
+		x = e.rest
 	}
-	dst = bitpack.Append(dst, u, best.frame.Shape())
+	e.codes = resize(e.codes, n)
+	dst = frame.Append(dst, f, x, e.codes)
 	if best.gaps > 0 {
 		dst = bitpack.AppendPositions(dst, e.gapPos, n)
 		dst = simd.AppendPack64(dst, e.gaps, best.gapWidth)
@@ -125,51 +132,41 @@ func (e *Encoder) encode(dst []byte, v []int64, size uint, p *encoding.Params) [
 }
 
 // choose picks the form of a chunk and leaves in e what the form packs.
-func (e *Encoder) choose(v []int64, size uint) candidate {
-	n := len(v)
+func (e *values[T]) choose() candidate {
+	n := len(e.v)
 	best := candidate{chunk: chunk{form: formConstant}}
 	if n == 0 {
 		return best
 	}
-	best.first = v[0]
+	best.first = int64(e.v[0])
 	if n == 1 {
 		return best
 	}
 
 	e.deltas = resize(e.deltas, n)
-	d := e.deltas
-	d[0] = 0
-	r := values{v: v, size: size, lo: v[0], hi: v[0]}
-	d1 := frame.Wrap(v[1]-v[0], size)
-	r.dlo, r.dhi = d1, d1
-	for i := 1; i < n; i++ {
-		x := v[i]
-		r.lo, r.hi = min(r.lo, x), max(r.hi, x)
-		y := frame.Wrap(x-v[i-1], size)
-		r.dlo, r.dhi = min(r.dlo, y), max(r.dhi, y)
-		d[i] = y
-	}
-	if r.lo == r.hi {
+	e.dlo, e.dhi = deltas(e.deltas[1:], e.v)
+	e.lo, e.hi = extremes(e.v)
+	if e.lo == e.hi {
 		return best
 	}
-	if r.dlo == r.dhi && n > 2 {
-		return e.regular(v, d1, size)
+	if e.dlo == e.dhi && n > 2 {
+		return e.regular()
 	}
 
 	// The form of the chunk before first; then those that do not rest, and if
 	// the best is worse than it was, those as well.
 	before, rested := e.cost, [numForms]bool{}
 	best.cost = math.MaxInt
-	e.consider(&best, int(e.last[paramForm]), &r)
+	e.consider(&best, int(e.last[paramForm]))
 	for form := range numForms {
 		if rested[form] = e.resting[form].turn(); !rested[form] && form != int(e.last[paramForm]) {
-			e.consider(&best, form, &r)
+			e.consider(&best, form)
 		}
 	}
 	if best.cost > before+before/8 {
 		for form, missed := range rested {
 			if missed && form != int(e.last[paramForm]) {
-				e.consider(&best, form, &r)
+				e.consider(&best, form)
 			}
 		}
 	}
@@ -178,20 +175,13 @@ func (e *Encoder) choose(v []int64, size uint) candidate {
 	return best
 }
 
-// values are those of a chunk, neither equal nor at a constant step, and the
-// extremes of them and of their deltas.
-type values struct {
-	v                []int64
-	size             uint
-	lo, hi, dlo, dhi int64
-}
-
-// consider keeps in best the smaller of it and a form. A form that is much
-// larger, or cannot be, rests.
-func (e *Encoder) consider(best *candidate, form int, r *values) {
-	c, ok := e.try(form, r, best.cost)
+// consider keeps in best the smaller of it and a form of values that are
+// neither equal nor at a constant step. A form that is much larger, or cannot
+// be, rests.
+func (e *values[T]) consider(best *candidate, form int) {
+	c, ok := e.try(form, best.cost)
 	if ok {
-		e.price(&c, len(r.v))
+		e.price(&c, len(e.v))
 	}
 	if !ok || c.cost-c.cost/16 > best.cost {
 		e.resting[form].longer()
@@ -221,30 +211,30 @@ func (r *rest) longer() {
 }
 
 // try makes a form of a chunk, where it may take fewer than limit bits.
-func (e *Encoder) try(form int, r *values, limit int) (c candidate, ok bool) {
-	n := len(r.v)
+func (e *values[T]) try(form int, limit int) (c candidate, ok bool) {
+	n := len(e.v)
 	c.form = form
 	switch form {
 	case formFrame:
-		core, _ := frame.Core(r.v)
+		core, _ := frame.Core(e.v)
 		if !frame.Hopeful(core, n, limit) {
 			return c, false
 		}
-		c.frame = frame.Fit(r.v, r.lo, r.hi, n, r.size, e.prev[form])
+		c.frame = frame.Fit(e.v, int64(e.lo), int64(e.hi), n, e.prev[form])
 	case formDeltas:
 		core, _ := frame.Core(e.deltas[1:])
 		if !frame.Hopeful(core, n, limit) {
 			return c, false
 		}
-		c.frame = frame.Fit(e.deltas[1:], r.dlo, r.dhi, n, r.size, e.prev[form])
-		c.first = c.frame.High(r.v[0], r.size)
+		c.frame = frame.Fit(e.deltas[1:], int64(e.dlo), int64(e.dhi), n, e.prev[form])
+		c.first = c.frame.High(int64(e.v[0]), e.size)
 	case formDeltaDeltas:
-		return e.deltaDeltas(r.v, r.size, limit)
+		return e.deltaDeltas(limit)
 	case formSteps:
-		if r.dlo == r.dhi {
-			return e.regular(r.v, r.dlo, r.size), true
+		if e.dlo == e.dhi {
+			return e.regular(), true
 		}
-		return e.steps(r.v, r.size, limit)
+		return e.steps(limit)
 	default: // formConstant
 		return c, false
 	}
@@ -252,26 +242,23 @@ func (e *Encoder) try(form int, r *values, limit int) (c candidate, ok bool) {
 }
 
 // regular is the form of values that differ by a constant step, not zero.
-func (e *Encoder) regular(v []int64, step int64, size uint) candidate {
-	c := candidate{chunk: chunk{form: formSteps, second: step}}
-	c.first = e.firstTick(v[0], step, size)
-	c.frame.P = frame.Wrap(v[0]-c.first*step, size)
-	e.rest = resize(e.rest, len(v))
-	for i := range e.rest {
-		e.rest[i] = c.frame.P
-	}
+func (e *values[T]) regular() candidate {
+	step := e.dlo
+	c := candidate{chunk: chunk{form: formSteps, second: int64(step)}}
+	c.first = e.firstTick(step)
+	c.frame.P = int64(e.v[0] - T(c.first)*step)
 	return c
 }
 
-// firstTick numbers the tick nearest to v, given the phase of the chunk
-// before.
-func (e *Encoder) firstTick(v, period int64, size uint) int64 {
-	return frame.Wrap(divide(frame.Wrap(v-e.prev[formSteps].Base(), size), period), size)
+// firstTick numbers the tick nearest to the first value, given the phase of the
+// chunk before.
+func (e *values[T]) firstTick(period T) int64 {
+	return int64(T(divide(int64(e.v[0]-T(e.prev[formSteps].Base())), int64(period))))
 }
 
 // deltaDeltas is the form of deltas of deltas, where it may cost less.
-func (e *Encoder) deltaDeltas(v []int64, size uint, cost int) (c candidate, ok bool) {
-	n := len(v)
+func (e *values[T]) deltaDeltas(limit int) (c candidate, ok bool) {
+	n := len(e.v)
 	if n < 3 {
 		return c, false
 	}
@@ -280,68 +267,62 @@ func (e *Encoder) deltaDeltas(v []int64, size uint, cost int) (c candidate, ok b
 	few := min(n-2, len(buf))
 	for i := range few {
 		at := 2 + (2*i+1)*(n-2)/(2*few)
-		buf[i] = frame.Wrap(d[at]-d[at-1], size)
+		buf[i] = int64(d[at] - d[at-1])
 	}
-	if core, _ := frame.CoreOf(buf[:few]); !frame.Hopeful(core, n, cost) {
+	if core, _ := frame.CoreOf(buf[:few]); !frame.Hopeful(core, n, limit) {
 		return c, false
 	}
 	e.second = resize(e.second, n)
-	s := e.second
-	first := frame.Wrap(d[2]-d[1], size)
-	lo, hi := first, first
-	for i := 2; i < n; i++ {
-		x := frame.Wrap(d[i]-d[i-1], size)
-		lo, hi = min(lo, x), max(hi, x)
-		s[i] = x
-	}
+	lo, hi := deltas(e.second[2:], d[1:])
 	c.form = formDeltaDeltas
-	c.frame = frame.Fit(s[2:], lo, hi, n, size, e.prev[formDeltaDeltas])
-	c.first = c.frame.High(v[0], size)
-	c.second = c.frame.High(d[1], size)
+	c.frame = frame.Fit(e.second[2:], int64(lo), int64(hi), n, e.prev[formDeltaDeltas])
+	c.first = c.frame.High(int64(e.v[0]), e.size)
+	c.second = c.frame.High(int64(d[1]), e.size)
 	return c, true
 }
 
 // steps is the form of steps, where the deltas look like those of a clock: most
 // are nearer to each other than half of their middle.
-func (e *Encoder) steps(v []int64, size uint, cost int) (c candidate, ok bool) {
-	n := len(v)
+func (e *values[T]) steps(limit int) (c candidate, ok bool) {
+	n := len(e.v)
 	spread, middle := frame.Core(e.deltas[1:])
 	if middle == 0 || distance(middle, 0)/2 < spread {
 		return c, false
 	}
-	period, ok := e.findPeriod(v, spread, middle, size)
+	p, ok := e.findPeriod(spread, middle)
 	if !ok {
 		return c, false
 	}
 
-	first := e.firstTick(v[0], period, size)
+	period := T(p)
+	first := e.firstTick(period)
 	e.rest = resize(e.rest, n)
 	e.gapPos, e.gaps = e.gapPos[:0], e.gaps[:0]
 	var widest uint64
-	tick := first * period
-	r0 := frame.Wrap(v[0]-tick, size)
+	tick := T(first) * period
+	r0 := e.v[0] - tick
 	e.rest[0] = r0
 	lo, hi := r0, r0
-	half := distance(period, 0) / 2
+	half := distance(p, 0) / 2
 	for i := 1; i < n; i++ {
 		tick += period
-		if distance(e.deltas[i], period) > half {
-			if gap := divide(e.deltas[i], period) - 1; gap != 0 {
+		if d := int64(e.deltas[i]); distance(d, p) > half {
+			if gap := divide(d, p) - 1; gap != 0 {
 				if len(e.gaps) >= n/4 {
 					return c, false
 				}
-				tick += gap * period
+				tick += T(gap) * period
 				z := uint64(gap<<1 ^ gap>>63)
 				widest |= z
 				e.gapPos = append(e.gapPos, uint64(i))
 				e.gaps = append(e.gaps, z)
 			}
 		}
-		r := frame.Wrap(v[i]-tick, size)
+		r := e.v[i] - tick
 		lo, hi = min(lo, r), max(hi, r)
 		e.rest[i] = r
 	}
-	c.form, c.first, c.second, c.gaps = formSteps, first, period, len(e.gaps)
+	c.form, c.first, c.second, c.gaps = formSteps, first, p, len(e.gaps)
 	if c.gaps > 0 {
 		for _, w := range gapWidths {
 			if c.gapWidth = w; uint(bits.Len64(widest)) <= w {
@@ -349,17 +330,17 @@ func (e *Encoder) steps(v []int64, size uint, cost int) (c candidate, ok bool) {
 			}
 		}
 	}
-	if core, _ := frame.Core(e.rest); !frame.Hopeful(core, n, cost) {
+	if core, _ := frame.Core(e.rest); !frame.Hopeful(core, n, limit) {
 		return c, false
 	}
-	c.frame = frame.Fit(e.rest, lo, hi, n, size, e.prev[formSteps])
+	c.frame = frame.Fit(e.rest, int64(lo), int64(hi), n, e.prev[formSteps])
 	return c, true
 }
 
 // findPeriod estimates the period of a clock: the one of the chunk before if
 // it fits the values, else a round number that does.
-func (e *Encoder) findPeriod(v []int64, spread uint64, middle int64, size uint) (period int64, ok bool) {
-	n := len(v)
+func (e *values[T]) findPeriod(spread uint64, middle int64) (period int64, ok bool) {
+	n := len(e.v)
 	period = middle
 	if e.period != 0 && distance(e.period, middle) <= spread {
 		period = e.period
@@ -367,6 +348,7 @@ func (e *Encoder) findPeriod(v []int64, spread uint64, middle int64, size uint) 
 	half := distance(period, 0) / 2
 	ticks, gaps := int64(0), 0
 	for _, d := range e.deltas[1:] {
+		d := int64(d)
 		if distance(d, period) <= half {
 			ticks++
 			continue
@@ -376,7 +358,7 @@ func (e *Encoder) findPeriod(v []int64, spread uint64, middle int64, size uint) 
 			return 0, false
 		}
 	}
-	total := frame.Wrap(v[n-1]-v[0], size)
+	total := int64(e.v[n-1] - e.v[0])
 	if ticks <= 0 || total^period < 0 {
 		return period, true // it wrapped
 	}
@@ -386,7 +368,7 @@ func (e *Encoder) findPeriod(v []int64, spread uint64, middle int64, size uint) 
 	}
 	mean := divide(total, ticks)
 	for unit := int64(1e15); unit > 1; unit /= 10 {
-		if p := divide(mean, unit) * unit; p != 0 && frame.Fits(p, size) && fits(p) {
+		if p := divide(mean, unit) * unit; p != 0 && frame.Fits(p, e.size) && fits(p) {
 			return p, true
 		}
 	}

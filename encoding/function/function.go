@@ -33,8 +33,8 @@ import (
 	"math/bits"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/encoding/bitpack"
 	"github.com/colsst/colsst/encoding/internal/frame"
+	"github.com/colsst/colsst/simd"
 )
 
 const part = "function values"
@@ -137,15 +137,11 @@ func (e *Encoder) Append(dst []byte, src, x, y []int64, plan Plan, p *encoding.P
 	rest := e.rest[:n]
 	copy(rest, src)
 	subtract(rest, x, y, plan)
-	lo, hi := frame.Extremes(rest)
-	f := frame.Fit(rest, lo, hi, n, 64, e.prev)
+	lo, hi := simd.MinMaxInt64(rest)
+	f := frame.Fit(rest, lo, hi, n, e.prev)
 	e.prev = f
 	f.Store(p)
-	if f.Len(n) == 0 {
-		return dst
-	}
-	f.Codes(e.codes[:n], rest)
-	return bitpack.Append(dst, e.codes[:n], f.Shape())
+	return frame.Append(dst, f, rest, e.codes)
 }
 
 // Decoder holds the scratch of decoding; its zero value is ready. It is not
@@ -174,24 +170,12 @@ func (d *Decoder) Decode(dst, x, y []int64, p *encoding.Params, body []byte) err
 	if len(body) != f.Len(n) {
 		return encoding.Corruptf(part, "%d bytes, want %d", len(body), f.Len(n))
 	}
-	if len(body) == 0 {
-		base := f.Base()
-		for i := range dst {
-			dst[i] = base
-		}
-	} else {
-		if len(d.codes) < n {
-			d.codes = make([]uint64, n)
-		}
-		u := d.codes[:n]
-		if err := bitpack.Decode(part, u, body, f.Shape()); err != nil {
-			return err
-		}
-		add, flip := f.Terms()
-		for i := range dst {
-			dst[i] = add + int64(u[i]^flip)
-		}
+	u, err := f.Codes64(part, body, n, 0, &d.codes)
+	if err != nil {
+		return err
 	}
+	add, _ := f.Terms()
+	simd.Add64(dst, &u, add)
 	addTo(dst, x, y, plan)
 	return nil
 }

@@ -7,17 +7,19 @@ const Samples = 16
 
 // Core is an estimate, from a few values of x, of where most values lie: the
 // distance between an outer pair of quantiles, and the mean of the inner ones.
-func Core(x []int64) (span uint64, centre int64) {
-	var buf [Samples]int64
-	s := buf[:0]
+func Core[T Integer](x []T) (span uint64, centre int64) {
+	var s [Samples]int64
+	k := min(len(x), Samples)
 	if len(x) <= Samples {
-		s = append(s, x...)
+		for i, v := range x {
+			s[i] = int64(v)
+		}
 	} else {
-		for i := range Samples {
-			s = append(s, x[(2*i+1)*len(x)/(2*Samples)])
+		for i := range s {
+			s[i] = int64(x[(2*i+1)*len(x)/(2*Samples)])
 		}
 	}
-	return CoreOf(s)
+	return CoreOf(s[:k])
 }
 
 // CoreOf is Core of a sample, which it sorts.
@@ -25,13 +27,7 @@ func CoreOf(s []int64) (span uint64, centre int64) {
 	if len(s) == 0 {
 		return 0, 0
 	}
-	for i := 1; i < len(s); i++ {
-		v, j := s[i], i
-		for ; j > 0 && s[j-1] > v; j-- {
-			s[j] = s[j-1]
-		}
-		s[j] = v
-	}
+	order(s)
 	cut := len(s) / 8
 	span = uint64(s[len(s)-1-cut]) - uint64(s[cut])
 	k := max(bits.Len(uint(len(s))), 2) - 2
@@ -44,6 +40,44 @@ func CoreOf(s []int64) (span uint64, centre int64) {
 	}
 	return span, inner[0] + int64(sum+rest>>k)
 }
+
+// order sorts a sample.
+func order(s []int64) {
+	if len(s) == Samples {
+		s := (*[Samples]int64)(s)
+		for _, p := range &network {
+			a, b := s[p[0]%Samples], s[p[1]%Samples]
+			s[p[0]%Samples], s[p[1]%Samples] = min(a, b), max(a, b)
+		}
+		return
+	}
+	for i := 1; i < len(s); i++ {
+		v, j := s[i], i
+		for ; j > 0 && s[j-1] > v; j-- {
+			s[j] = s[j-1]
+		}
+		s[j] = v
+	}
+}
+
+// network are the exchanges that sort Samples values without a branch that
+// depends on them: Batcher's odd-even merge sort.
+var network = func() (pairs [63][2]uint8) {
+	n := 0
+	for p := 1; p < Samples; p *= 2 {
+		for k := p; k > 0; k /= 2 {
+			for j := k % p; j+k < Samples; j += 2 * k {
+				for i := j; i < min(j+k, Samples-k); i++ {
+					if i/(2*p) == (i+k)/(2*p) {
+						pairs[n] = [2]uint8{uint8(i), uint8(i + k)}
+						n++
+					}
+				}
+			}
+		}
+	}
+	return pairs
+}()
 
 // Hopeful reports whether n values, most of which lie within core of each
 // other, may take fewer than limit bits in a frame.

@@ -9,23 +9,12 @@ import (
 	"github.com/colsst/colsst/simd"
 )
 
-// Extremes are the least and the greatest of x, or zeros if there is none.
-func Extremes(x []int64) (lo, hi int64) {
-	if len(x) == 0 {
-		return 0, 0
-	}
-	lo, hi = x[0], x[0]
-	for _, v := range x {
-		lo, hi = min(lo, v), max(hi, v)
-	}
-	return lo, hi
-}
-
-// Fit is a small frame for the values x of size bits, of which lo and hi are
-// the Extremes, after a chunk with the frame prev: what Choose says, or a
-// frame with patches where that is smaller. The run will hold n codes, at
-// least len(x) of them; those beyond need no patch.
-func Fit(x []int64, lo, hi int64, n int, size uint, prev Frame) Frame {
+// Fit is a small frame for the values x, of which lo is the least and hi the
+// greatest, after a chunk with the frame prev: what Choose says, or a frame with
+// patches where that is smaller. The run will hold n codes, at least len(x) of
+// them; those beyond need no patch.
+func Fit[T Integer](x []T, lo, hi int64, n int, prev Frame) Frame {
+	size := sizeOf[T]()
 	best := Choose(lo, hi, n, size, prev)
 	if best.Width == 0 || len(x) == 0 {
 		return best
@@ -36,7 +25,7 @@ func Fit(x []int64, lo, hi int64, n int, size uint, prev Frame) Frame {
 	}
 	// Patches must save some bytes, since they cost time at every read.
 	limit := best.Len(n) - max(2, n/64)
-	r := run{x, lo, hi, n, size, prev}
+	r := run[T]{x, lo, hi, n, size, prev}
 	w, from, estimate := r.window(centre, best.Width, 8*limit+r.move(best.Width))
 	if w == best.Width {
 		return best
@@ -49,14 +38,14 @@ func Fit(x []int64, lo, hi int64, n int, size uint, prev Frame) Frame {
 	// The exact size with the base of the chunk before, with one at that place,
 	// and with a rounder one near by.
 	unit := shift(w)
-	base := Wrap(from, size) >> unit
+	base := int64(T(from)) >> unit
 	near := int64(1) << (max(w, 4) - 4) >> unit // a sixteenth of the window
 	cost := r.cost(best)
 	try := func(base int64) {
 		if !Fits(base, size-unit) {
 			return
 		}
-		if f := patched(x, base, w, size); f.Len(n) < limit {
+		if f := r.patched(base, w); f.Len(n) < limit {
 			if c := r.cost(f); c < cost {
 				best, cost = f, c
 			}
@@ -81,8 +70,8 @@ func Fit(x []int64, lo, hi int64, n int, size uint, prev Frame) Frame {
 }
 
 // run is what Fit is given.
-type run struct {
-	x      []int64
+type run[T Integer] struct {
+	x      []T
 	lo, hi int64
 	n      int
 	size   uint
@@ -91,7 +80,7 @@ type run struct {
 
 // move is about what a change of the width costs, in bits: other parameters
 // are shifted by it.
-func (r *run) move(w uint) int {
+func (r *run[T]) move(w uint) int {
 	if w == r.prev.Width {
 		return 0
 	}
@@ -99,7 +88,7 @@ func (r *run) move(w uint) int {
 }
 
 // cost estimates the bits that a frame takes, its parameters included.
-func (r *run) cost(f Frame) int {
+func (r *run[T]) cost(f Frame) int {
 	return 8*f.Len(r.n) + r.move(f.Width) + encoding.Distance(f.P, r.prev.P) +
 		encoding.Distance(int64(f.Patches), int64(r.prev.Patches)) +
 		encoding.Distance(int64(f.PatchWidth), int64(r.prev.PatchWidth))
@@ -109,7 +98,7 @@ func (r *run) cost(f Frame) int {
 // that most values lie in: beside the extreme that is nearer to their centre,
 // or around that. The estimate of its cost is in bits, less than limit; w is
 // widest where there is none.
-func (r *run) window(centre int64, widest uint, limit int) (w uint, from int64, estimate int) {
+func (r *run[T]) window(centre int64, widest uint, limit int) (w uint, from int64, estimate int) {
 	top := uint(bits.Len64(uint64(r.hi) - uint64(r.lo)))
 	end, sign, topBeside := r.lo, int64(0), top
 	if uint64(centre)-uint64(r.lo) > uint64(r.hi)-uint64(centre) {
@@ -118,10 +107,9 @@ func (r *run) window(centre int64, widest uint, limit int) (w uint, from int64, 
 
 	// The values by the bits of their distance.
 	var beside, around [65]int
-	s := 64 - r.size
 	for _, v := range r.x {
-		beside[bits.Len64(uint64((v-end)^sign-sign))]++
-		d := (v - centre) << s >> s
+		beside[bits.Len64(uint64((int64(v)-end)^sign-sign))]++
+		d := int64(v - T(centre))
 		around[bits.Len64(uint64(d<<1^d>>63))]++
 	}
 	topAround := uint(64)
@@ -161,12 +149,11 @@ func (r *run) window(centre int64, widest uint, limit int) (w uint, from int64, 
 const few = 64
 
 // tighten is the window of the values in the window of 2^w values from from on.
-func (r *run) tighten(from int64, w uint) (int64, uint) {
-	s := 64 - r.size
+func (r *run[T]) tighten(from int64, w uint) (int64, uint) {
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, v := range r.x {
-		if uint64(v-from)<<s>>s>>w == 0 {
-			lo, hi = min(lo, v), max(hi, v)
+		if uint64(v-T(from))<<(64-r.size)>>(64-r.size)>>w == 0 {
+			lo, hi = min(lo, int64(v)), max(hi, int64(v))
 		}
 	}
 	if narrow := uint(bits.Len64(uint64(hi) - uint64(lo))); lo <= hi && narrow < w {
@@ -178,22 +165,35 @@ func (r *run) tighten(from int64, w uint) (int64, uint) {
 	return from, w
 }
 
-// patched is the frame of width w < size from base on, with the patches it
-// needs.
-func patched(x []int64, base int64, w, size uint) Frame {
+// patched is the frame of width w, less than the size, from base on, with the
+// patches it needs.
+func (r *run[T]) patched(base int64, w uint) Frame {
 	f := Frame{P: base, Width: w}
-	off := f.Base()
-	s := 64 - size
-	var lo, hi int64 // of the bits beyond w
-	for _, v := range x {
-		if h := (v - off) << s >> (s + w); h != 0 {
-			f.Patches++
-			lo, hi = min(lo, h), max(hi, h)
+	off := T(f.Base())
+	lo, hi := T(r.lo)-off, T(r.hi)-off // distances to the base; they may wrap
+	if (lo < 0) == (T(r.lo) < off) && (hi < 0) == (T(r.hi) < off) {
+		for _, v := range r.x {
+			if h := (v - off) >> w; h != 0 {
+				f.Patches++
+			}
+		}
+	} else {
+		lo, hi = 0, 0
+		for _, v := range r.x {
+			d := v - off
+			if d>>w != 0 {
+				f.Patches++
+			}
+			lo, hi = min(lo, d), max(hi, d)
 		}
 	}
-	f.PatchWidth = bits.Len64(uint64(hi))
+	if f.Patches == 0 {
+		return f
+	}
+	// The bits beyond w.
+	f.PatchWidth = bits.Len64(uint64(max(hi, 0) >> w))
 	if lo < 0 {
-		f.PatchWidth = -1 - max(f.PatchWidth, bits.Len64(uint64(^lo)))
+		f.PatchWidth = -1 - max(f.PatchWidth, bits.Len64(uint64(^(lo>>w))))
 	}
 	return f
 }

@@ -45,6 +45,17 @@ const (
 	paramPatchWidth
 )
 
+// Integer is a value of a column.
+type Integer interface{ int32 | int64 }
+
+// sizeOf is the number of bits of a T.
+func sizeOf[T Integer]() uint {
+	if T(1)<<31 < 0 {
+		return 32
+	}
+	return 64
+}
+
 // Frame says how the integers of a run are packed: its parameters, checked.
 type Frame struct {
 	P          int64 // the base in its unit
@@ -67,15 +78,12 @@ func shift(w uint) uint { return max(w, 7) - 7 }
 // Base is what a code of 0 stands for.
 func (f Frame) Base() int64 { return f.P << shift(f.Width) }
 
-// Wrap is x modulo 2^size as a signed integer.
-func Wrap(x int64, size uint) int64 { return x << (64 - size) >> (64 - size) }
-
 // Fits reports whether x is a signed integer of size bits.
 func Fits(x int64, size uint) bool {
 	if size == 0 {
 		return x == 0
 	}
-	return Wrap(x, size) == x
+	return x<<(64-size)>>(64-size) == x
 }
 
 // Check makes a frame of n integers of size bits (32 or 64) of parameters read
@@ -103,53 +111,6 @@ func Load(part string, p *encoding.Params, n int, size uint) (Frame, error) {
 func (f Frame) Store(p *encoding.Params) {
 	p[paramBase], p[paramWidth] = f.P, int64(f.Width)
 	p[paramPatches], p[paramPatchWidth] = int64(f.Patches), int64(f.PatchWidth)
-}
-
-// Terms gives the arithmetic of decoding: code u stands for
-// add + int64(u^flip).
-func (f Frame) Terms() (add int64, flip uint64) {
-	if f.PatchWidth < 0 {
-		flip = 1 << (int(f.Width) - f.PatchWidth - 1)
-	}
-	return f.Base() - int64(flip), flip
-}
-
-// Codes fills u, as long as x, with the codes of the values x, for which the
-// frame was chosen.
-func (f Frame) Codes(u []uint64, x []int64) {
-	shape := f.Shape()
-	mask := ^uint64(0) >> (64 - shape.Width - shape.PatchWidth)
-	base := f.Base()
-	u = u[:len(x)]
-	for i, v := range x {
-		u[i] = uint64(v-base) & mask
-	}
-}
-
-// High is the parameter that holds v, of size bits, beside its low bits: the
-// first code of a run, Low.
-func (f Frame) High(v int64, size uint) int64 {
-	if f.Width >= size {
-		return 0
-	}
-	return v >> f.Width
-}
-
-// Low is what High leaves of v.
-func (f Frame) Low(v int64) uint64 { return uint64(v) & (^uint64(0) >> (64 - f.Width)) }
-
-// CheckLow fails if one of the codes u, which hold what High leaves of a value,
-// is patched.
-func (f Frame) CheckLow(part string, u []uint64) error {
-	if f.Patches == 0 {
-		return nil
-	}
-	for i, x := range u {
-		if x != f.Low(int64(x)) {
-			return encoding.Corruptf(part, "code %d is patched, but holds the low bits of a first value", i)
-		}
-	}
-	return nil
 }
 
 // Choose is a frame without patches for n integers of size bits, of which the

@@ -4,20 +4,24 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/encoding/bitpack"
 	"github.com/colsst/colsst/encoding/internal/frame"
+	"github.com/colsst/colsst/simd"
 )
 
 // fit fits, packs, and unpacks x by the rule of the package.
-func fit(t require.TestingT, x []int64, size uint, prev frame.Frame) frame.Frame {
-	lo, hi := frame.Extremes(x)
-	f := frame.Fit(x, lo, hi, len(x), size, prev)
+func fit[T frame.Integer](t require.TestingT, x []T, prev frame.Frame) frame.Frame {
+	size := uint(64)
+	if _, narrow := any(x).([]int32); narrow {
+		size = 32
+	}
+	f := frame.Fit(x, int64(slices.Min(x)), int64(slices.Max(x)), len(x), prev)
 	require.LessOrEqual(t, f.Width+f.Shape().PatchWidth, size)
 	require.LessOrEqual(t, f.Len(len(x)), len(x)*int(size)/8)
 	var p encoding.Params
@@ -26,39 +30,47 @@ func fit(t require.TestingT, x []int64, size uint, prev frame.Frame) frame.Frame
 	require.NoError(t, err)
 	require.Equal(t, f, back)
 
-	u := make([]uint64, len(x))
-	f.Codes(u, x)
-	b := bitpack.Append(nil, u, f.Shape())
+	b := frame.Append([]byte{1}, f, x, make([]uint64, len(x)))[1:]
 	require.Len(t, b, f.Len(len(x)))
-	clear(u)
-	require.NoError(t, bitpack.Decode("test", u, b, f.Shape()))
-	add, flip := f.Terms()
-	for i, v := range x {
-		require.Equal(t, v, frame.Wrap(add+int64(u[i]^flip), size))
+	got := make([]T, len(x))
+	add, _ := f.Terms()
+	switch got := any(got).(type) {
+	case []int64:
+		var room []uint64
+		u, err := f.Codes64("test", b, len(x), 0, &room)
+		require.NoError(t, err)
+		simd.Add64(got, &u, add)
+	case []int32:
+		var room []uint32
+		u, err := f.Codes32("test", b, len(x), 0, &room)
+		require.NoError(t, err)
+		simd.Add32(got, &u, int32(add))
 	}
+	require.Equal(t, x, got)
 	return f
 }
 
 func TestFit(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		size := rapid.SampledFrom([]uint{32, 64}).Draw(t, "size")
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		centre := rapid.Int64().Draw(t, "centre")
-		w := rapid.IntRange(0, 64).Draw(t, "width")
-		odd := rapid.SampledFrom([]int{0, 1, 5, 60}).Draw(t, "odd")
-		x := make([]int64, rapid.IntRange(1, 400).Draw(t, "n"))
-		for i := range x {
-			x[i] = centre + int64(r.Uint64()&(1<<w-1))
-			if r.IntN(100) < odd {
-				x[i] = int64(r.Uint64()) >> r.IntN(64)
-			}
-			x[i] = frame.Wrap(x[i], size)
+	t.Run("int64", rapid.MakeCheck(func(t *rapid.T) { testFit[int64](t, 64) }))
+	t.Run("int32", rapid.MakeCheck(func(t *rapid.T) { testFit[int32](t, 32) }))
+}
+
+func testFit[T frame.Integer](t *rapid.T, size uint) {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	centre := rapid.Int64().Draw(t, "centre")
+	w := rapid.IntRange(0, 64).Draw(t, "width")
+	odd := rapid.SampledFrom([]int{0, 1, 5, 60}).Draw(t, "odd")
+	x := make([]T, rapid.IntRange(1, 400).Draw(t, "n"))
+	for i := range x {
+		x[i] = T(centre) + T(r.Uint64()&(1<<w-1))
+		if r.IntN(100) < odd {
+			x[i] = T(int64(r.Uint64()) >> r.IntN(64))
 		}
-		prev := frame.Frame{P: rapid.Int64().Draw(t, "p"), Width: rapid.UintRange(0, size).Draw(t, "w")}
-		f := fit(t, x, size, prev)
-		again := fit(t, x, size, f)
-		require.LessOrEqual(t, again.Len(len(x)), f.Len(len(x))+8+len(x)/16, "parameters that come again cost nothing")
-	})
+	}
+	prev := frame.Frame{P: rapid.Int64().Draw(t, "p"), Width: rapid.UintRange(0, size).Draw(t, "w")}
+	f := fit(t, x, prev)
+	again := fit(t, x, f)
+	require.LessOrEqual(t, again.Len(len(x)), f.Len(len(x))+8+len(x)/16, "parameters that come again cost nothing")
 }
 
 func TestOutliersCostPatches(t *testing.T) {
@@ -69,7 +81,7 @@ func TestOutliersCostPatches(t *testing.T) {
 			x[i] = 1000 + r.Int64N(200)
 		}
 		copy(x[64:], outliers)
-		f := fit(t, x, 64, frame.Frame{})
+		f := fit(t, x, frame.Frame{})
 		require.LessOrEqual(t, f.Width, uint(8))
 		require.Equal(t, len(outliers), f.Patches)
 	}
@@ -86,7 +98,7 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 func TestCore(t *testing.T) {
-	span, centre := frame.Core(nil)
+	span, centre := frame.Core[int64](nil)
 	require.Zero(t, span)
 	require.Zero(t, centre)
 	x := make([]int64, 1000)
@@ -98,6 +110,21 @@ func TestCore(t *testing.T) {
 	require.InDelta(t, 500, float64(centre), 50)
 	span, _ = frame.Core([]int64{math.MinInt64, math.MaxInt64})
 	require.Equal(t, uint64(math.MaxUint64), span)
+}
+
+// The network of exchanges sorts: the span is that of the third and the
+// fourteenth of any 16.
+func TestCoreSorts(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		x := make([]int64, frame.Samples)
+		for i := range x {
+			x[i] = r.Int64N(20)
+		}
+		span, _ := frame.Core(x)
+		slices.Sort(x)
+		require.Equal(t, uint64(x[13]-x[2]), span)
+	}
 }
 
 func TestChoose(t *testing.T) {

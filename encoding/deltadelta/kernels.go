@@ -1,0 +1,93 @@
+package deltadelta
+
+import "github.com/colsst/colsst/simd"
+
+// The kernels of package simd by the type of their values.
+
+// codes are the codes of int64 or of int32 values.
+type codes struct {
+	wide   simd.Codes64
+	narrow simd.Codes32
+}
+
+func codesOf[T integer](d *Decoder, c *chunk, body []byte, n, lows int) (u codes, err error) {
+	if isWide[T]() {
+		u.wide, err = c.frame.Codes64(part, body, n, lows, &d.wide)
+	} else {
+		u.narrow, err = c.frame.Codes32(part, body, n, lows, &d.narrow)
+	}
+	return u, err
+}
+
+func isWide[T integer]() bool { return T(1)<<31 > 0 }
+
+func add[T integer](dst []T, c *codes, add T) {
+	switch dst := any(dst).(type) {
+	case []int64:
+		simd.Add64(dst, &c.wide, int64(add))
+	case []int32:
+		simd.Add32(dst, &c.narrow, int32(add))
+	}
+}
+
+func ramp[T integer](dst []T, c *codes, start, step T) {
+	switch dst := any(dst).(type) {
+	case []int64:
+		simd.Ramp64(dst, &c.wide, int64(start), int64(step))
+	case []int32:
+		simd.Ramp32(dst, &c.narrow, int32(start), int32(step))
+	}
+}
+
+func sum[T integer](dst []T, c *codes, first, add T) {
+	switch dst := any(dst).(type) {
+	case []int64:
+		simd.Sum64(dst, &c.wide, int64(first), int64(add))
+	case []int32:
+		simd.Sum32(dst, &c.narrow, int32(first), int32(add))
+	}
+}
+
+func accumulate[T integer](v []T) {
+	switch v := any(v).(type) {
+	case []int64:
+		simd.Accumulate64(v, 0)
+	case []int32:
+		simd.Accumulate32(v, 0)
+	}
+}
+
+func fill[T integer](dst []T, start, step T) {
+	switch dst := any(dst).(type) {
+	case []int64:
+		simd.Fill64(dst, int64(start), int64(step))
+	case []int32:
+		simd.Fill32(dst, int32(start), int32(step))
+	}
+}
+
+// deltas sets dst[i] to src[i+1] - src[i] and returns the least and the
+// greatest.
+func deltas[T integer](dst, src []T) (least, greatest T) {
+	switch src := any(src).(type) {
+	case []int64:
+		lo, hi := simd.Deltas64(any(dst).([]int64), src)
+		return T(lo), T(hi)
+	case []int32:
+		lo, hi := simd.Deltas32(any(dst).([]int32), src)
+		return T(lo), T(hi)
+	}
+	return 0, 0
+}
+
+func extremes[T integer](v []T) (least, greatest T) {
+	switch v := any(v).(type) {
+	case []int64:
+		lo, hi := simd.MinMaxInt64(v)
+		return T(lo), T(hi)
+	case []int32:
+		lo, hi := simd.MinMaxInt32(v)
+		return T(lo), T(hi)
+	}
+	return 0, 0
+}
