@@ -55,6 +55,7 @@ func Sort(s *rowgroup.Schema, in Batches, opts ...SortOption) (rowgroup.Iter, er
 	for _, o := range opts {
 		o(t)
 	}
+	t.rows.memory = t.memory
 	it, err := t.sort(in)
 	if err != nil {
 		t.runs.close()
@@ -155,9 +156,16 @@ type place struct {
 	batch, row int32
 }
 
+// What rows and partitions take beside their values and keys.
+const (
+	placeBytes     = 24
+	partitionBytes = 48
+)
+
 // sortedRows are rows in memory.
 type sortedRows struct {
 	schema  *rowgroup.Schema
+	memory  int64             // about as many bytes will be held
 	batches []*rowgroup.Batch // those behind used are to be used again
 	used    int
 	ranks   map[string]int32
@@ -194,9 +202,37 @@ func newSortedRows(s *rowgroup.Schema) *sortedRows {
 // batch is an empty batch for the next rows.
 func (t *sortedRows) batch() *rowgroup.Batch {
 	if t.used == len(t.batches) {
-		t.batches = append(t.batches, rowgroup.NewBatch(t.schema))
+		b := rowgroup.NewBatch(t.schema)
+		if t.used > 0 {
+			reserve(b, t.batches[t.used-1])
+		}
+		t.batches = append(t.batches, b)
 	}
 	return t.batches[t.used]
+}
+
+// reserve gives b memory for as many values as like has, so that none is left
+// behind while its slices grow.
+func reserve(b, like *rowgroup.Batch) {
+	s := b.Schema()
+	from, _ := s.Range(rowgroup.Clustering)
+	for col := from; col < s.NumColumns(); col++ {
+		switch s.Column(col).Type.Physical().Class() {
+		case rowgroup.ClassInt32:
+			*b.Int32s(col) = make([]int32, 0, len(*like.Int32s(col)))
+		case rowgroup.ClassInt64:
+			*b.Int64s(col) = make([]int64, 0, len(*like.Int64s(col)))
+		case rowgroup.ClassFloat32:
+			*b.Float32s(col) = make([]float32, 0, len(*like.Float32s(col)))
+		case rowgroup.ClassFloat64:
+			*b.Float64s(col) = make([]float64, 0, len(*like.Float64s(col)))
+		case rowgroup.ClassBytes:
+			v := like.Bytes(col)
+			b.Bytes(col).Data = make([]byte, 0, len(v.Data)+len(v.Data)/8)
+			b.Bytes(col).Ends = make([]uint32, 0, len(v.Ends))
+		}
+		b.CellMeta(col).Cells = make([]rowgroup.Cell, 0, len(like.CellMeta(col).Cells))
+	}
 }
 
 // reset forgets the rows and keeps the memory.
@@ -210,6 +246,10 @@ func (t *sortedRows) reset() {
 func (t *sortedRows) add(b *rowgroup.Batch) {
 	at := int32(t.used)
 	t.used++
+	if t.used == 1 && cap(t.rows) == 0 { // as many rows as the memory will hold, if they are like these
+		perRow := placeBytes + (batchSize(b)+int64(b.NumPartitions())*partitionBytes)/int64(max(b.Len(), 1))
+		t.rows = make([]place, 0, min(t.memory/perRow, 1<<26)+2*batchRows)
+	}
 	if t.first >= 0 && len(b.CellMeta(t.first).Cells) > 0 {
 		t.first = -1 // nulls: compare in full
 		for i := range t.rows {
@@ -225,12 +265,13 @@ func (t *sortedRows) add(b *rowgroup.Batch) {
 			t.keys = append(t.keys, key)
 			t.size += int64(len(key)) + 64
 		}
+		t.size += int64(len(key)) + partitionBytes
 		from, to := b.PartitionRows(p)
 		for i := from; i < to; i++ {
 			t.rows = append(t.rows, place{t.prefix(b, i), rank, at, int32(i)})
 		}
 	}
-	t.size += int64(b.Len())*24 + batchSize(b)
+	t.size += int64(b.Len())*placeBytes + batchSize(b)
 }
 
 // prefix orders rows by the first clustering column; it is 0 where only a full
