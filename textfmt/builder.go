@@ -20,14 +20,16 @@ const (
 // builder puts the cells of rows into batches.
 type builder struct {
 	*table
-	zone  *time.Location
-	order bool // rows must be in order
+	zone     *time.Location
+	order    bool // rows must be in order
+	distinct bool // and have keys of their own
 
 	batch     *rowgroup.Batch
 	row       int // rows in batch
 	bytes     int // of texts in batch
 	rows      int64
 	firstLine int64 // of the batch's first row
+	lastLine  int64 // of the row before, 0 where it is not known
 	keyTypes  []rowgroup.Type
 	keyParts  [][]byte // components of the row's key, in scratch
 	key, last []byte   // the row's key and that of the row before
@@ -45,7 +47,7 @@ type builder struct {
 
 func newBuilder(t *table, o *TableOptions) *builder {
 	return &builder{
-		table: t, zone: o.TZ, order: !o.AnyOrder,
+		table: t, zone: o.TZ, order: !o.AnyOrder, distinct: o.NoDuplicates,
 		keyTypes: t.schema.KeyTypes(), keyParts: make([][]byte, len(t.schema.KeyTypes())),
 		lastRow:  rowgroup.NewBatch(t.schema),
 		metadata: o.WriteTime != "", expires: o.TTL != "",
@@ -61,7 +63,7 @@ func (b *builder) job() *builder {
 }
 
 // restart forgets the rows before.
-func (b *builder) restart() { b.rows = 0 }
+func (b *builder) restart() { b.rows, b.lastLine = 0, 0 }
 
 // begin starts a batch.
 func (b *builder) begin(batch *rowgroup.Batch) {
@@ -372,6 +374,7 @@ func (b *builder) endRow(file string, line int64) error {
 	if b.row == 0 {
 		b.firstLine = line
 	}
+	b.lastLine = line
 	b.row++
 	b.rows++
 	return nil
@@ -380,7 +383,7 @@ func (b *builder) endRow(file string, line int64) error {
 // follow takes a batch that another builder made, whose first row began at this
 // line, as the next of the table.
 func (b *builder) follow(batch *rowgroup.Batch, file string, line int64) error {
-	b.batch, b.row = batch, 0
+	b.batch, b.row, b.lastLine = batch, 0, 0
 	if b.rows > 0 {
 		key, head := batch.Key(0), batch.Partition(0)
 		if b.order && bytes.Compare(key, b.last) < 0 {
@@ -473,7 +476,11 @@ func (b *builder) follows(file string, line int64) error {
 			return nil // the first row of its partition
 		}
 	}
-	if b.schema.CompareUnfiltered(prev, i, b.batch, b.row) <= 0 {
+	switch c := b.schema.CompareUnfiltered(prev, i, b.batch, b.row); {
+	case c == 0 && b.distinct && b.lastLine > 0:
+		p := max(b.batch.NumPartitions()-1, 0)
+		return &DuplicateError{Key: describeKey(b.batch, p, b.row), File: file, Before: b.lastLine, Line: line}
+	case c <= 0:
 		return nil
 	}
 	e := &OrderError{File: file, Line: line}

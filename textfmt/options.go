@@ -95,6 +95,10 @@ type TableOptions struct {
 	// Unique makes a table in which no two rows have the same key; else equal
 	// rows stand in the order in which they came.
 	Unique bool
+	// NoDuplicates makes a row with the key of the row before it a
+	// DuplicateError that names both lines, as far as one job reads them. Rows
+	// of any order, and what many jobs parse, are for Distinct to check.
+	NoDuplicates bool
 	// OnError, where it is given, is called with what is wrong with a row of the
 	// text, and says whether to go on behind that row. A record that cannot be
 	// cut into fields ends with its line then.

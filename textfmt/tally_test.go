@@ -100,3 +100,16 @@ func TestMetadataColumns(t *testing.T) {
 	require.Equal(t, []int64{10, 11}, b.Meta().WriteTimes)
 	require.Equal(t, []int64{20, 0}, b.Meta().Expiries)
 }
+
+// Two rows of one key are named by their lines.
+func TestDuplicateLines(t *testing.T) {
+	o := CSVOptions{Header: true}
+	o.Time, o.PartitionKey, o.Unique, o.NoDuplicates = &TimeSpec{Column: "t"}, []string{"h"}, true, true
+	r, err := NewCSVReader(strings.NewReader("h,t,v\na,2024-01-01,1\nb,2024-01-01,1\nb,2024-01-02,1\n\nb,2024-01-02,2\n"), "x", o)
+	require.NoError(t, err)
+	b := rowgroup.NewBatch(r.Schema())
+	_, err = r.Next(b)
+	require.NoError(t, err)
+	_, err = r.Next(b)
+	require.EqualError(t, err, "x: lines 4 and 6 have the key h=b, t=2024-01-02T00:00:00Z; give --unique=first or --unique=last to keep one of them")
+}

@@ -31,11 +31,18 @@ func (u Unique) String() string { return [...]string{"error", "first", "last"}[u
 
 // DuplicateError says that two rows have the same key.
 type DuplicateError struct {
-	Key string // the values of the partition key and clustering, by name
+	Key    string // the values of the partition key and clustering, by name
+	File   string // the input's name, or "" where the rows have no lines
+	Before int64  // line of the first of them
+	Line   int64  // line of the second
 }
 
 func (e *DuplicateError) Error() string {
-	return "two rows have the key " + e.Key + "; give --unique first or --unique last to keep one of them"
+	rows := "two rows have"
+	if e.File != "" {
+		rows = fmt.Sprintf("%s: lines %d and %d have", e.File, e.Before, e.Line)
+	}
+	return rows + " the key " + e.Key + "; give --unique=first or --unique=last to keep one of them"
 }
 
 // Distinct yields the rows of in, which are in the order of the table and as
@@ -56,7 +63,6 @@ type distinct struct {
 	key    []byte          // its partition
 	begun  bool
 	ended  bool
-	scan   []byte
 }
 
 // Next fills b with the next rows.
@@ -102,7 +108,7 @@ func (d *distinct) pick() error {
 			same := there && sameKey(key, b.Key(p)) && s.CompareUnfiltered(before, row, b, i) == 0
 			switch {
 			case same && d.unique == UniqueError:
-				return &DuplicateError{Key: d.describe(b, p, i)}
+				return &DuplicateError{Key: describeKey(b, p, i)}
 			case d.unique == UniqueLast:
 				if there && !same {
 					d.out.pick(key, before, row)
@@ -129,10 +135,10 @@ func (d *distinct) keep() error {
 	return d.before.AppendParts(b, n-1, n, 0, 0)
 }
 
-// describe is the key of a row for people.
-func (d *distinct) describe(b *rowgroup.Batch, p, i int) string {
+// describeKey is the key of row i, which is in partition p, for people.
+func describeKey(b *rowgroup.Batch, p, i int) string {
 	s := b.Schema()
-	var text []byte
+	var text, value []byte
 	add := func(col int, value []byte) {
 		if len(text) > 0 {
 			text = append(text, ", "...)
@@ -147,8 +153,8 @@ func (d *distinct) describe(b *rowgroup.Batch, p, i int) string {
 	}
 	from, to := s.Range(rowgroup.Clustering)
 	for col := from; col < to; col++ {
-		d.scan, _ = b.AppendValue(d.scan[:0], col, i)
-		add(col, d.scan)
+		value, _ = b.AppendValue(value[:0], col, i)
+		add(col, value)
 	}
 	return string(text)
 }
