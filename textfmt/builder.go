@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/colsst/colsst/encoding"
@@ -20,7 +19,7 @@ const (
 // builder puts the cells of rows into batches.
 type builder struct {
 	*table
-	zone     *time.Location
+	zone     wallZone
 	order    bool // rows must be in order
 	distinct bool // and have keys of their own
 
@@ -47,7 +46,7 @@ type builder struct {
 
 func newBuilder(t *table, o *TableOptions) *builder {
 	return &builder{
-		table: t, zone: o.TZ, order: !o.AnyOrder, distinct: o.NoDuplicates,
+		table: t, zone: o.zone(), order: !o.AnyOrder, distinct: o.NoDuplicates,
 		keyTypes: t.schema.KeyTypes(), keyParts: make([][]byte, len(t.schema.KeyTypes())),
 		lastRow:  rowgroup.NewBatch(t.schema),
 		metadata: o.WriteTime != "", expires: o.TTL != "",
@@ -273,7 +272,7 @@ func (b *builder) timestamp(c *column, text []byte) (int64, *problem) {
 		return v, nil
 	}
 	if !t.local(b.zone) {
-		return 0, &problem{"a time that exists in " + b.zone.String(), "a change of clocks skips it: give --tz UTC if the times are UTC, or mend the line"}
+		return 0, &problem{"a time that exists in " + b.zone.loc.String(), "a change of clocks skips it: give --tz UTC if the times are UTC, --shift-skipped to count on from the hour before, or mend the line"}
 	}
 	v, exact, fits := t.in(unit)
 	if !exact {

@@ -264,24 +264,32 @@ type realFile struct {
 	Columns  []string
 	Null     []string
 	Cols     [][2]string
-	TS       *struct{ Column, Layout, Unit string }
+	First    int64 `json:"ts_first_ns"`
+	Last     int64 `json:"ts_last_ns"`
+	TS       *struct {
+		Layout, Unit, TZ string
+		Columns          []string
+	}
 }
 
 // realFiles lists the CSV files of the real data.
-func realFiles(t *testing.T) []realFile {
-	b, err := os.ReadFile(filepath.Join(realDir, "MANIFEST.json"))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("no ../shared/testdata")
-	}
-	require.NoError(t, err)
-	var all, files []realFile
-	require.NoError(t, json.Unmarshal(b, &all))
-	for _, f := range all {
+func realFiles(t *testing.T) (files []realFile) {
+	for _, f := range allRealFiles(t) {
 		if f.Fmt == "csv" {
 			files = append(files, f)
 		}
 	}
 	return files
+}
+
+func allRealFiles(t *testing.T) (all []realFile) {
+	b, err := os.ReadFile(filepath.Join(realDir, "MANIFEST.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skip("no ../shared/testdata")
+	}
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(b, &all))
+	return all
 }
 
 func (f *realFile) read(t *testing.T) []byte {

@@ -2,7 +2,6 @@ package textfmt
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/colsst/colsst/rowgroup"
 )
@@ -86,7 +85,7 @@ type times struct {
 	skipped     cell          // first wall time that its zone does not have
 }
 
-func (ts *times) add(t *instant, f *Field, zone *time.Location) {
+func (ts *times) add(t *instant, f *Field, zone wallZone) {
 	ts.count++
 	if !t.local(zone) {
 		ts.skipped.set(f)
@@ -98,7 +97,7 @@ func (ts *times) add(t *instant, f *Field, zone *time.Location) {
 }
 
 // add looks at one cell.
-func (in *inference) add(f *Field, null bool, zone *time.Location) {
+func (in *inference) add(f *Field, null bool, zone wallZone) {
 	in.rows++
 	if null {
 		if f.Quoted {
@@ -119,7 +118,7 @@ func (in *inference) add(f *Field, null bool, zone *time.Location) {
 // try reads a cell of a time column by the common layouts. It does so from the
 // first cell on that is of another form than the package comment's, which is
 // the first of all where all are.
-func (in *inference) try(f *Field, zone *time.Location) {
+func (in *inference) try(f *Field, zone wallZone) {
 	if in.others == nil {
 		if in.counts[formTime]+in.counts[formDay] > 0 {
 			return
@@ -135,7 +134,7 @@ func (in *inference) try(f *Field, zone *time.Location) {
 	}
 }
 
-func (in *inference) look(f *Field, zone *time.Location) form {
+func (in *inference) look(f *Field, zone wallZone) form {
 	b := f.Text
 	if len(b) == 0 {
 		return formText

@@ -202,7 +202,14 @@ func TestLocal(t *testing.T) {
 	} {
 		got, ok := parseInstant([]byte(c.in))
 		require.True(t, ok)
-		require.Equal(t, c.want != "", got.local(loc), c.in)
+		shifted := got
+		require.Equal(t, c.want != "", got.local(wallZone{loc: loc}), c.in)
+		require.True(t, shifted.local(wallZone{loc, true}))
+		if c.want == "" {
+			require.Equal(t, "2012-03-11T10:30:00Z", time.Unix(shifted.sec, 0).UTC().Format(time.RFC3339))
+		} else {
+			require.Equal(t, got, shifted)
+		}
 		if c.want != "" {
 			require.Equal(t, c.want, time.Unix(got.sec, 0).UTC().Format(time.RFC3339))
 		}

@@ -92,6 +92,9 @@ type TableOptions struct {
 	Layouts map[string]*Layout
 	// TZ is the zone of times that name none; nil is UTC.
 	TZ *time.Location
+	// ShiftSkipped lets times that a change of clocks skips in TZ count on from
+	// those before it: 02:30 is an hour after 01:30. Without it they are errors.
+	ShiftSkipped bool
 	// Unique makes a table in which no two rows have the same key; else equal
 	// rows stand in the order in which they came.
 	Unique bool
@@ -182,6 +185,8 @@ func (o *TableOptions) given(name string) (t rowgroup.Type, ok bool) {
 	}
 	return t, false
 }
+
+func (o *TableOptions) zone() wallZone { return wallZone{o.TZ, o.ShiftSkipped} }
 
 // check finds names in the options that are no columns of the text. Columns
 // with the names that writers give to row metadata are that, unless the

@@ -183,7 +183,7 @@ type sampler struct {
 
 // add looks at the cell of column i.
 func (s *sampler) add(i int, f *Field, null bool) {
-	s.seen[i].add(f, null, s.o.TZ)
+	s.seen[i].add(f, null, s.o.zone())
 }
 
 // column begins another column.

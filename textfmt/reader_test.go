@@ -477,62 +477,6 @@ func FuzzCSVReader(f *testing.F) {
 	})
 }
 
-// TestRealData reads all files with a header whose times the reader knows, and
-// writes and reads them again: the same values bit for bit.
-func TestRealData(t *testing.T) {
-	for _, f := range realFiles(t) {
-		if testing.Short() && f.RawBytes > 256<<10 || f.RawBytes > 3<<20 {
-			continue
-		}
-		data := f.read(t)
-		o := CSVOptions{Header: f.Header, Separator: f.Sep[0], TrailingSeparator: f.Trailing, Null: f.Null}
-		o.AnyOrder = true
-		c, err := NewCSVReader(bytes.NewReader(data), f.Path, o)
-		require.NoError(t, err)
-		o2 := CSVOptions{Header: true, Separator: f.Sep[0], Null: []string{f.Null[len(f.Null)-1]}}
-		o2.AnyOrder = true
-		o2.Schema = c.Schema()
-		var text bytes.Buffer
-		w, err := NewCSVWriter(&text, c.Schema(), CSVWriteOptions{Separator: f.Sep[0], Null: f.Null[len(f.Null)-1]})
-		require.NoError(t, err)
-		var batches []*rowgroup.Batch
-		for {
-			b := rowgroup.NewBatch(c.Schema())
-			more, err := c.Next(b)
-			require.NoError(t, err)
-			if !more {
-				break
-			}
-			require.NoError(t, w.Write(b))
-			batches = append(batches, b)
-		}
-		require.NoError(t, w.Flush())
-		require.Equal(t, f.Rows, w.Rows(), f.Path)
-		again, err := NewCSVReader(&text, f.Path, o2)
-		require.NoError(t, err)
-		b := rowgroup.NewBatch(c.Schema())
-		var x, y []byte
-		for _, want := range batches {
-			_, err := again.Next(b)
-			require.NoError(t, err)
-			require.Equal(t, want.Len(), b.Len())
-			for col := range c.Schema().NumColumns() {
-				for i := range b.Len() {
-					if want.Cell(col, i) != b.Cell(col, i) {
-						t.Fatal(f.Path, col, i)
-					}
-					if want.Cell(col, i).HasValue() {
-						x, y = appendSerialised(x[:0], want, col, i), appendSerialised(y[:0], b, col, i)
-						if !bytes.Equal(x, y) {
-							t.Fatal(f.Path, col, i, x, y)
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
 func TestReaderAllocatesNothing(t *testing.T) {
 	text := strings.Repeat("2014-02-14 14:30:00,0.132,text,12345678901,true,123456.78901234567,\n", 50*batchRows)
 	c := open(t, text, CSVOptions{TableOptions: TableOptions{Time: &TimeSpec{Column: "column1"}}})

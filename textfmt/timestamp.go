@@ -108,7 +108,7 @@ func ParseTime(s string, unit rowgroup.Unit, tz *time.Location) (int64, error) {
 	if !ok {
 		return 0, fmt.Errorf("expected a time like 2006-01-02, 2006-01-02 15:04 or 2006-01-02T15:04:05.999Z, found %q", s)
 	}
-	if !t.local(tz) {
+	if !t.local(wallZone{loc: tz}) {
 		return 0, fmt.Errorf("%q does not exist in %s: a change of clocks skips it", s, tz)
 	}
 	step := int64(1e9)
@@ -163,23 +163,38 @@ func daysSince1970(year, month, day int) int64 {
 	return int64(365*year+year/4-year/100+year/400+ofYear) - 719468
 }
 
-// local makes t, which names no zone, the instant of that wall time in loc. Of
-// a wall time that happens twice it takes the first; ok is false for one that
-// is skipped.
-func (t *instant) local(loc *time.Location) (ok bool) {
-	if t.zone || loc == nil || loc == time.UTC {
+// wallZone is where times that name no zone are wall times.
+type wallZone struct {
+	loc   *time.Location // nil: UTC
+	shift bool           // a time that is skipped counts on from those before it
+}
+
+// local makes t, which names no zone, the instant of that wall time. Of a wall
+// time that happens twice it takes the first; ok is false for one that is
+// skipped.
+func (t *instant) local(z wallZone) (ok bool) {
+	if t.zone || z.loc == nil || z.loc == time.UTC {
 		return true
 	}
 	wall := t.sec
 	ok = false
-	for _, near := range [2]int64{wall - 86400, wall + 86400} {
-		_, offset := time.Unix(near, 0).In(loc).Zone()
-		sec := wall - int64(offset)
-		if _, there := time.Unix(sec, 0).In(loc).Zone(); there == offset && (!ok || sec < t.sec) {
+	before, after := z.offset(wall-86400), z.offset(wall+86400)
+	for _, offset := range [2]int64{before, after} {
+		sec := wall - offset
+		if z.offset(sec) == offset && (!ok || sec < t.sec) {
 			t.sec, ok = sec, true
 		}
 	}
+	if !ok && z.shift {
+		t.sec, ok = wall-before, true
+	}
 	return ok
+}
+
+// offset is how far east the clocks are at an instant.
+func (z wallZone) offset(sec int64) int64 {
+	_, offset := time.Unix(sec, 0).In(z.loc).Zone()
+	return int64(offset)
 }
 
 // in is t in a unit. fits is false if the unit's int64 does not reach to it,
