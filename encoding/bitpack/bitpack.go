@@ -26,7 +26,6 @@ import (
 	"math/bits"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/internal/le"
 	"github.com/colsst/colsst/simd"
 )
 
@@ -148,32 +147,23 @@ func Decode[T uint32 | uint64](part string, dst []T, src []byte, s Shape) error 
 	b := PositionWidth(n)
 	pos := src[simd.PackedLen(n, s.Width):]
 	high := pos[simd.PackedLen(s.Patches, b):]
-	last := -1
-	for i := range uint(s.Patches) {
-		p := int(bitsAt(pos, i*b, b))
-		if p <= last || p >= n {
-			return encoding.Corruptf(part, "patch %d at position %d of %d after %d", i, p, n, last)
+	var at, add [somePatches]uint64
+	last, count := -1, s.Patches
+	for from := 0; from < count; from += somePatches {
+		k := min(count-from, somePatches)
+		simd.Unpack64(at[:k], pos[from/8*int(b):], b)
+		simd.Unpack64(add[:k], high[from/8*int(s.PatchWidth):], s.PatchWidth)
+		for i, p := range at[:k] {
+			if int(p) <= last || int(p) >= n {
+				return encoding.Corruptf(part, "patch %d at position %d of %d after %d", from+i, p, n, last)
+			}
+			last = int(p)
+			dst[p] |= T(add[i] << s.Width)
 		}
-		last = p
-		dst[p] |= T(bitsAt(high, i*s.PatchWidth, s.PatchWidth) << s.Width)
 	}
 	return nil
 }
 
-// bitsAt is the value of w bits from bit on.
-func bitsAt(src []byte, bit, w uint) uint64 {
-	if w == 0 {
-		return 0
-	}
-	src, bit = src[bit>>3:], bit&7
-	var x uint64
-	if len(src) >= 8 {
-		x = le.Uint64(src) >> bit
-	} else {
-		x = le.Uint64Short(src) >> bit
-	}
-	if bit+w > 64 {
-		x |= uint64(src[8]) << (64 - bit)
-	}
-	return x & (^uint64(0) >> (64 - w))
-}
+// somePatches is how many patches are unpacked at a time: a multiple of 8, so
+// that they begin with a byte.
+const somePatches = 16

@@ -60,7 +60,13 @@ func decode[T integer](d *Decoder, dst []T, c *chunk, body []byte) error {
 	case formDeltaDeltas:
 		firsts = min(2, n)
 	}
-	u, err := codesOf[T](d, c, body, n, firsts)
+	var u codes
+	var err error
+	if isNarrow[T]() {
+		u.narrow, err = c.frame.Codes32(part, body, n, firsts, &d.narrow)
+	} else {
+		u.wide, err = c.frame.Codes64(part, body, n, firsts, &d.wide)
+	}
 	if err != nil {
 		return err
 	}

@@ -10,16 +10,7 @@ type codes struct {
 	narrow simd.Codes32
 }
 
-func codesOf[T integer](d *Decoder, c *chunk, body []byte, n, lows int) (u codes, err error) {
-	if isWide[T]() {
-		u.wide, err = c.frame.Codes64(part, body, n, lows, &d.wide)
-	} else {
-		u.narrow, err = c.frame.Codes32(part, body, n, lows, &d.narrow)
-	}
-	return u, err
-}
-
-func isWide[T integer]() bool { return T(1)<<31 > 0 }
+func isNarrow[T integer]() bool { return T(1)<<31 < 0 }
 
 func add[T integer](dst []T, c *codes, add T) {
 	switch dst := any(dst).(type) {

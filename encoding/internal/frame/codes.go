@@ -19,29 +19,23 @@ func (f Frame) Terms() (add int64, flip uint64) {
 // many as lows, hold the low bits of first values: they must not be patched.
 // Codes with patches are unpacked into *scratch, which grows to what they need,
 // others stay where they are. The error is a CorruptError about part.
-func (f Frame) Codes64(part string, body []byte, n, lows int, scratch *[]uint64) (simd.Codes64, error) {
+func (f *Frame) Codes64(part string, body []byte, n, lows int, scratch *[]uint64) (simd.Codes64, error) {
 	if f.Patches == 0 {
 		return simd.Packed64(body, f.Width), nil
 	}
 	u := room(scratch, n)
-	if err := unpack(f, part, u, body, lows); err != nil {
-		return simd.Codes64{}, err
-	}
 	_, flip := f.Terms()
-	return simd.Plain64(u, flip), nil
+	return simd.Plain64(u, flip), unpack(f, part, u, body, lows)
 }
 
 // Codes32 is Codes64 for columns of 32 bits.
-func (f Frame) Codes32(part string, body []byte, n, lows int, scratch *[]uint32) (simd.Codes32, error) {
+func (f *Frame) Codes32(part string, body []byte, n, lows int, scratch *[]uint32) (simd.Codes32, error) {
 	if f.Patches == 0 {
 		return simd.Packed32(body, f.Width), nil
 	}
 	u := room(scratch, n)
-	if err := unpack(f, part, u, body, lows); err != nil {
-		return simd.Codes32{}, err
-	}
 	_, flip := f.Terms()
-	return simd.Plain32(u, uint32(flip)), nil
+	return simd.Plain32(u, uint32(flip)), unpack(f, part, u, body, lows)
 }
 
 func room[U uint32 | uint64](scratch *[]U, n int) []U {
@@ -52,7 +46,7 @@ func room[U uint32 | uint64](scratch *[]U, n int) []U {
 }
 
 // unpack is for a frame with patches.
-func unpack[U uint32 | uint64](f Frame, part string, u []U, body []byte, lows int) error {
+func unpack[U uint32 | uint64](f *Frame, part string, u []U, body []byte, lows int) error {
 	if err := bitpack.Decode(part, u, body[:f.Len(len(u))], f.Shape()); err != nil {
 		return err
 	}
