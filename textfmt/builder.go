@@ -379,10 +379,10 @@ func (b *builder) endRow(file string, line int64) error {
 	return nil
 }
 
-// follow takes a batch that another builder made, whose first row began at this
-// line, as the next of the table.
-func (b *builder) follow(batch *rowgroup.Batch, file string, line int64) error {
-	b.batch, b.row, b.lastLine = batch, 0, 0
+// follow takes a batch that another builder made, whose first and last row began
+// at these lines, as the next of the table.
+func (b *builder) follow(batch *rowgroup.Batch, file string, line, lastLine int64) error {
+	b.batch, b.row = batch, 0
 	if b.rows > 0 {
 		key, head := batch.Key(0), batch.Partition(0)
 		if b.order && bytes.Compare(key, b.last) < 0 {
@@ -398,6 +398,7 @@ func (b *builder) follow(batch *rowgroup.Batch, file string, line int64) error {
 	b.last = append(b.last[:0], batch.Key(batch.NumPartitions()-1)...)
 	b.row = batch.Len()
 	b.rows += int64(b.row)
+	b.lastLine = lastLine
 	b.keepLast()
 	return nil
 }
@@ -463,8 +464,8 @@ func (b *builder) keyText(key []byte) string {
 // follows checks that the row comes after the row before it, or beside it.
 func (b *builder) follows(file string, line int64) error {
 	from, to := b.schema.Range(rowgroup.Clustering)
-	if from == to {
-		return nil
+	if from == to && (!b.distinct || len(b.keyTypes) == 0) {
+		return nil // rows of one partition in the order in which they came
 	}
 	prev, i := b.batch, b.row-1
 	if b.row == 0 {

@@ -99,8 +99,8 @@ type TableOptions struct {
 	// rows stand in the order in which they came.
 	Unique bool
 	// NoDuplicates makes a row with the key of the row before it a
-	// DuplicateError that names both lines, as far as one job reads them. Rows
-	// of any order, and what many jobs parse, are for Distinct to check.
+	// DuplicateError that names both lines. Rows of any order are for Distinct to
+	// check.
 	NoDuplicates bool
 	// OnError, where it is given, is called with what is wrong with a row of the
 	// text, and says whether to go on behind that row. A record that cannot be

@@ -44,9 +44,9 @@ type piece struct {
 	text    []byte
 	line    int64 // of its first byte
 	batches []*rowgroup.Batch
-	lines   []int64 // of the first rows of batches
-	used    int     // batches that hold rows
-	err     error   // what ended it; io.EOF at its end
+	lines   [][2]int64 // of the first and last rows of batches
+	used    int        // batches that hold rows
+	err     error      // what ended it; io.EOF at its end
 	tallies tallies
 	done    chan struct{}
 }
@@ -160,7 +160,7 @@ func (r *Reader) piece(c *piece, s splitter) {
 		c.err = r.read(c.batches[c.used])
 		if r.builder.row > 0 {
 			c.used++
-			c.lines = append(c.lines, r.builder.firstLine)
+			c.lines = append(c.lines, [2]int64{r.builder.firstLine, r.builder.lastLine})
 		}
 	}
 	c.tallies, r.builder.tallies = r.builder.tallies, tallies{}
@@ -193,7 +193,7 @@ func (p *pieces) next(r *Reader, b *rowgroup.Batch) error {
 		if i := p.served; i < c.used {
 			*b, *c.batches[i] = *c.batches[i], *b
 			p.served++
-			return r.builder.follow(b, r.name, c.lines[i])
+			return r.builder.follow(b, r.name, c.lines[i][0], c.lines[i][1])
 		}
 		if !errors.Is(c.err, io.EOF) {
 			return c.err

@@ -46,13 +46,13 @@ func TestJobs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 60).Draw(t, "rows")
 		var text strings.Builder
-		text.WriteString("k0,0,first\n") // as many fields as there are names
+		text.WriteString("k0,-1,first\n") // as many fields as there are names
 		cell := rapid.SampledFrom([]string{"a", "b", "\"x\ny\"", `"q""q"`, "", `""`, "\"\r\n\n\"", `"",""`, "bad\"", "\"open", "1", "\n", "\"\"\"\n\"\"\""})
 		good := rapid.Bool().Draw(t, "good")
 		for i := range n {
 			at := i
 			if !good && rapid.IntRange(0, 30).Draw(t, "back") == 0 {
-				at = 0
+				at = rapid.SampledFrom([]int{0, max(i-1, 0)}).Draw(t, "at")
 			}
 			c := cell.Draw(t, "cell")
 			if good && (c == "bad\"" || c == "\"open" || c == "\n" || c == `"",""`) {
@@ -67,6 +67,8 @@ func TestJobs(t *testing.T) {
 			o.PartitionKey = []string{"k"}
 		}
 		o.AnyOrder = rapid.Bool().Draw(t, "any order")
+		o.Unique = rapid.Bool().Draw(t, "unique")
+		o.NoDuplicates = o.Unique
 		read := func(jobs int) (string, error) {
 			o.Jobs = jobs
 			r, err := NewCSVReader(strings.NewReader(text.String()), "f.csv", o)
@@ -229,5 +231,37 @@ func BenchmarkJobs(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+func TestNoDuplicates(t *testing.T) {
+	for _, c := range []struct {
+		clustering []ClusteringSpec
+		key        []string
+		in, want   string
+	}{
+		{[]ClusteringSpec{{Column: "a"}}, nil, "1,1\n2,1\n\n2,2\n", "f.csv"},
+		{nil, []string{"a"}, "1,1\n1,2\n", "f.csv"},
+		{nil, nil, "1,1\n1,1\n", ""},
+	} {
+		for jobs := range 3 {
+			o := CSVOptions{Names: []string{"a", "b"}}
+			o.Clustering, o.PartitionKey, o.Jobs = c.clustering, c.key, jobs
+			o.Unique, o.NoDuplicates = true, true
+			r, err := NewCSVReader(strings.NewReader(c.in), "f.csv", o)
+			require.NoError(t, err)
+			if r.pieces != nil {
+				r.pieces.size = 1
+			}
+			_, err = drain(t, r)
+			if c.want == "" {
+				require.NoError(t, err)
+				continue
+			}
+			var e *DuplicateError
+			require.ErrorAs(t, err, &e)
+			require.Equal(t, int64(strings.Count(c.in, "\n")), e.Line)
+			require.Positive(t, e.Before)
+		}
 	}
 }
