@@ -145,7 +145,9 @@ type RowMeta struct {
 // StaticState says whether a partition has a static row.
 type StaticState uint8
 
-// The states. An empty static row has no cells and no metadata.
+// The states. An empty static row has no cells and no metadata. Only a
+// partition of StaticFull has static cells; where it is not, those of columns
+// that have values for others are CellAbsent.
 const (
 	StaticAbsent StaticState = iota
 	StaticEmpty
@@ -249,9 +251,10 @@ func (b *Batch) clear() {
 }
 
 // BeginPartition begins the partition with this key (its exact bytes: see
-// AppendKey); the batch copies them. If the writer's last partition has the
-// same key, the batch goes on with it. The head returned is valid until the
-// next call of BeginPartition.
+// AppendKey); the batch copies them. If it is the batch's first and the
+// writer's last partition has the same key, the batch goes on with it; a key
+// twice in one batch is an error. The head returned is valid until the next
+// call of BeginPartition.
 func (b *Batch) BeginPartition(key []byte) *PartitionHead {
 	if err := b.keys.Append(key); err != nil {
 		panic(err) // 4 GiB of keys in one batch

@@ -1,9 +1,11 @@
 package rowgroup
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/colsst/colsst/encoding"
 )
@@ -11,9 +13,10 @@ import (
 // AppendRange appends unfiltereds [from, to) of src, which has the same
 // schema, with the partitions that begin in that range; rows before the first
 // of them continue b's last partition. Partitions of src that begin at to are
-// appended only where to is the end of src and the range is src's last. The
-// data is copied. It fails, with b undefined, where a column of byte strings
-// would pass 4 GiB.
+// appended only where to is the end of src and the range is src's last. A
+// partition that src continues is joined to b's last one if that has its key.
+// The data is copied. It fails, with b undefined, where a column of byte
+// strings would pass 4 GiB.
 func (b *Batch) AppendRange(src *Batch, from, to int) error {
 	p := 0
 	for p < len(src.parts) && src.parts[p].Start < from {
@@ -30,6 +33,9 @@ func (b *Batch) AppendRange(src *Batch, from, to int) error {
 // of src, which begin in that range, as AppendRange does.
 func (b *Batch) AppendParts(src *Batch, from, to, fromPart, toPart int) error {
 	at, atPart := b.Len(), len(b.parts)
+	if fromPart < toPart && atPart > 0 && src.parts[fromPart].Continued && bytes.Equal(src.Key(fromPart), b.Key(atPart-1)) {
+		fromPart++
+	}
 	if err := b.keys.AppendFrom(&src.keys, fromPart, toPart); err != nil {
 		return err
 	}
@@ -52,16 +58,25 @@ func (b *Batch) AppendParts(src *Batch, from, to, fromPart, toPart int) error {
 	}
 	b.meta.appendRange(&src.meta, at, from, to)
 	b.static.appendRange(&src.static, atPart, fromPart, toPart)
-	for _, m := range src.markers {
-		if m.Row >= from && m.Row < to {
-			m.Row += at - from
-			b.markers = append(b.markers, m)
-		}
+	for _, m := range between(src.markers, from, to, markerRow) {
+		m.Row += at - from
+		b.markers = append(b.markers, m)
 	}
 	if b.Len() != at+to-from {
 		b.n = at + to - from
 	}
 	return nil
+}
+
+func markerRow(m *Marker) int        { return m.Row }
+func deletionRow(d *RowDeletion) int { return d.Row }
+func exceptionRow(e *Exception) int  { return e.Row }
+
+// between is the part of s, which ascends by row, in rows [from, to).
+func between[T any](s []T, from, to int, row func(*T) int) []T {
+	i := sort.Search(len(s), func(i int) bool { return row(&s[i]) >= from })
+	s = s[i:]
+	return s[:sort.Search(len(s), func(i int) bool { return row(&s[i]) >= to })]
 }
 
 // appendAligned appends src[from:to] to dst, which stands for n values. An
@@ -90,6 +105,9 @@ func growZero[T any](s []T, n int) []T {
 // appendRange appends values [from, to) of o, which holds no values at all or
 // n of them, to v, which stands for at values.
 func (v *vector) appendRange(o *vector, at, from, to, n int) error {
+	if len(v.Cells) == 0 && v.len() < at { // never filled: all absent
+		v.Cells = absent(at)
+	}
 	if o.len() < n { // every cell is without a value
 		if len(o.Cells) == 0 {
 			o = &vector{class: v.class, CellMeta: CellMeta{Cells: absent(n)}} // never filled: all absent
@@ -120,10 +138,8 @@ func (v *vector) appendRange(o *vector, at, from, to, n int) error {
 	v.WriteTimes = appendAligned(v.WriteTimes, o.WriteTimes, at, from, to)
 	v.TTLs = appendAligned(v.TTLs, o.TTLs, at, from, to)
 	v.Expiries = appendAligned(v.Expiries, o.Expiries, at, from, to)
-	for _, e := range o.Exceptions {
-		if e.Row >= from && e.Row < to {
-			v.Exceptions = append(v.Exceptions, Exception{Row: e.Row + at - from, Value: slices.Clone(e.Value)})
-		}
+	for _, e := range between(o.Exceptions, from, to, exceptionRow) {
+		v.Exceptions = append(v.Exceptions, Exception{Row: e.Row + at - from, Value: slices.Clone(e.Value)})
 	}
 	return nil
 }
@@ -163,11 +179,9 @@ func (m *RowMeta) appendRange(o *RowMeta, at, from, to int) {
 	m.WriteTimes = appendAligned(m.WriteTimes, o.WriteTimes, at, from, to)
 	m.TTLs = appendAligned(m.TTLs, o.TTLs, at, from, to)
 	m.Expiries = appendAligned(m.Expiries, o.Expiries, at, from, to)
-	for _, d := range o.Deletions {
-		if d.Row >= from && d.Row < to {
-			d.Row += at - from
-			m.Deletions = append(m.Deletions, d)
-		}
+	for _, d := range between(o.Deletions, from, to, deletionRow) {
+		d.Row += at - from
+		m.Deletions = append(m.Deletions, d)
 	}
 }
 
@@ -275,12 +289,7 @@ func (b *Batch) Check() error {
 		return err
 	}
 	for i := b.schema.from[Clustering]; i < len(b.vecs); i++ {
-		count, meta, what := n, &b.meta, "row"
-		role := b.schema.Role(i)
-		if role == Static {
-			count, meta, what = len(b.parts), &b.static, "static row"
-		}
-		if err := b.vecs[i].check(role, count, meta, what, b.isMarker); err != nil {
+		if err := b.checkColumn(i, n); err != nil {
 			return fmt.Errorf("column %q: %w", b.schema.cols[i].Name, err)
 		}
 	}
@@ -326,7 +335,12 @@ func (m *RowMeta) check(what string, n int) error {
 	return nil
 }
 
-func (v *vector) check(role Role, n int, meta *RowMeta, what string, isMarker func(int) bool) error {
+// checkColumn checks column col of n unfiltereds.
+func (b *Batch) checkColumn(col, n int) error {
+	v, role, meta, what := &b.vecs[col], b.schema.Role(col), &b.meta, "row"
+	if role == Static {
+		n, meta, what = len(b.parts), &b.static, "static row"
+	}
 	l := v.len()
 	if l == 0 && len(v.Cells) == 0 && role == Static {
 		return nil // never filled: all absent
@@ -377,6 +391,16 @@ func (v *vector) check(role Role, n int, meta *RowMeta, what string, isMarker fu
 	if len(v.Cells) == 0 && l != n {
 		return fmt.Errorf("no values for %d of %s", n, what)
 	}
+	if err := b.checkRange(col, what); err != nil {
+		return err
+	}
+	if role == Static {
+		for p := range b.parts {
+			if b.parts[p].Static != StaticFull && b.Cell(col, p) != CellAbsent {
+				return fmt.Errorf("partition %d has a static cell, but its head's Static is not StaticFull", p)
+			}
+		}
+	}
 	if v.class == ClassBytes {
 		for i := range l {
 			if len(v.str.At(i)) > encoding.MaxValueBytes {
@@ -395,13 +419,48 @@ func (v *vector) check(role Role, n int, meta *RowMeta, what string, isMarker fu
 				c = v.Cells[i]
 			}
 			k := c.Kind()
-			if isMarker != nil && what == "row" && isMarker(i) {
+			if role == Regular && b.isMarker(i) {
 				continue
 			}
 			if k == CellAsRow || k != CellAbsent && c&CellOwnTime == 0 {
 				return fmt.Errorf("%s %d has no liveness, but its cell has no write time of its own", what, i)
 			}
 		}
+	}
+	return nil
+}
+
+// checkRange says which value of column col lies outside its type, which is
+// narrower than its slice.
+func (b *Batch) checkRange(col int, what string) error {
+	v, t := &b.vecs[col], &b.schema.cols[col].Type
+	from, to := t.bare().intRange()
+	switch v.class {
+	case ClassInt32:
+		return outside(b, col, v.i32, int32(from), int32(to), what)
+	case ClassInt64:
+		return outside(b, col, v.i64, from, to, what)
+	}
+	return nil
+}
+
+func outside[T int32 | int64](b *Batch, col int, values []T, from, to T, what string) error {
+	if len(values) == 0 || slices.Min(values) >= from && slices.Max(values) <= to {
+		return nil
+	}
+	for i, x := range values {
+		if x >= from && x <= to || !b.Cell(col, i).HasValue() {
+			continue
+		}
+		role := b.schema.Role(col)
+		if m := b.MarkerAt(i); m != nil && role != Static && (role == Regular || m.Prefix <= col-b.schema.from[Clustering]) {
+			continue
+		}
+		hint := ""
+		if role != Clustering {
+			hint = "; CellException keeps what its type cannot hold"
+		}
+		return fmt.Errorf("%s %d: %d is no %s%s", what, i, x, b.schema.cols[col].Type, hint)
 	}
 	return nil
 }

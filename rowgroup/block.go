@@ -92,7 +92,8 @@ func (d *BlockDecoder) GroupPartitions(g int) int { return d.groupPartitions(g) 
 
 // Decode appends groups [from, to) to dst, which must be of the decoder's
 // schema. If group from continues a partition, the caller has begun it in dst.
-// Of o, Columns and WithoutMetadata count.
+// Of o, Columns and WithoutMetadata count. Damage, and byte strings beyond
+// 4 GiB in one column of dst, are an encoding.CorruptError.
 func (d *BlockDecoder) Decode(dst *Batch, from, to int, o *ScanOptions) error {
 	return d.decode(dst, from, to, o)
 }

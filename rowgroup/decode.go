@@ -269,11 +269,16 @@ func (d *blockDecoder) slots(st, g int, out *[numSlots]int64) {
 
 // part names stream st of group g in errors.
 func (d *blockDecoder) part(st, g int) string {
+	s := &d.l.streams[st]
+	what, counts := "rows", d.rows
+	if d.parts[g] > 0 && s.ref == refPartitions || d.rows[g] == 0 {
+		what, counts = "partitions", d.parts
+	}
 	from := 0
 	for i := range g {
-		from += d.rows[i]
+		from += counts[i]
 	}
-	return fmt.Sprintf("column %s, rows %d..%d of its block", d.l.streams[st].name, from, from+d.rows[g]-1)
+	return fmt.Sprintf("column %s, %s %d..%d of its block", s.name, what, from, from+counts[g]-1)
 }
 
 func (d *blockDecoder) corrupt(st, g int, format string, args ...any) error {
@@ -443,10 +448,26 @@ func (d *blockDecoder) decodeInt64(dst []int64, st, g int) error {
 	case encoding.DeltaOfDelta:
 		err = d.delta.Int64(dst, &d.params, body)
 	case encoding.Function:
-		return d.decodeFunction(dst, st, g)
+		if err = d.decodeFunction(dst, st, g); err != nil {
+			return err
+		}
 	}
 	if err != nil {
 		return d.at(st, g, err)
+	}
+	return inRange(d, dst, st, g)
+}
+
+// inRange refuses values that the type of stream st does not have.
+func inRange[T int32 | int64](d *blockDecoder, v []T, st, g int) error {
+	s := &d.l.streams[st]
+	if !s.narrow {
+		return nil
+	}
+	for i, x := range v {
+		if int64(x) < s.from || int64(x) > s.to {
+			return d.corrupt(st, g, "value %d is %d, outside its type", i, x)
+		}
 	}
 	return nil
 }
@@ -532,7 +553,7 @@ func (d *blockDecoder) decodeInt32(dst []int32, st, g int) error {
 	if err != nil {
 		return d.at(st, g, err)
 	}
-	return nil
+	return inRange(d, dst, st, g)
 }
 
 func (d *blockDecoder) decodeFloat32(dst []float32, st, g int) error {

@@ -1,15 +1,17 @@
 package rowgroup
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bytestrings"
 )
 
 func (d *blockDecoder) decodeKeys(dst *Batch, from, to int) error {
 	for g := from; g < to; g++ {
 		if err := d.decodePartitions(dst, g); err != nil {
-			return err
+			return tooLarge(err)
 		}
 		dst.n += d.rows[g]
 	}
@@ -23,10 +25,18 @@ func (d *blockDecoder) decode(dst *Batch, from, to int, o *ScanOptions) error {
 	}
 	for g := from; g < to; g++ {
 		if err := d.decodeGroup(dst, g, o); err != nil {
-			return err
+			return tooLarge(err)
 		}
 	}
 	return nil
+}
+
+// tooLarge makes damage of byte strings beyond 4 GiB, which no writer makes.
+func tooLarge(err error) error {
+	if errors.Is(err, bytestrings.ErrTooLarge) {
+		return &encoding.CorruptError{Part: "block", Offset: -1, Err: err}
+	}
+	return err
 }
 
 // decodePartitions decodes what group g says of the partitions that begin in
@@ -568,6 +578,11 @@ func (d *blockDecoder) filter(sel []int32, live []int64, count int, has func(Liv
 // the liveness states live, nil where all are live. A cell can be as its row
 // only where the row has a liveness.
 func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, live []int64, o *ScanOptions) error {
+	if len(v.Cells) == 0 && v.len() < at { // partitions without a static row
+		if err := absentCells(v, 0, at); err != nil {
+			return err
+		}
+	}
 	if d.count(s+cState, g) != len(sel) {
 		return d.corrupt(s+cState, g, "%d states for %d rows", d.count(s+cState, g), len(sel))
 	}

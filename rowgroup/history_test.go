@@ -119,6 +119,12 @@ func drawHistory(t *rapid.T, s *Schema) *Batch {
 		l := drawLiveness(t, &b.static, plain)
 		for c := s.from[Static]; c < s.from[Regular]; c++ {
 			drawCell(t, b, c, p, l, plain)
+			if m := b.CellMeta(c); h.Static != StaticFull {
+				if m.Cells[p]&CellException != 0 {
+					m.Exceptions = m.Exceptions[:len(m.Exceptions)-1]
+				}
+				m.Cells[p] = CellAbsent
+			}
 		}
 		for range rapid.IntRange(0, 12).Draw(t, "rows") {
 			i := b.Len()

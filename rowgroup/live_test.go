@@ -89,7 +89,7 @@ func appendHistoryRow(t require.TestingT, b *Batch, m *RowMeta, r *historyRow, r
 	}
 	for k, col := range cols {
 		c, v := r.cells[k], &b.vecs[col]
-		if r.marker != nil {
+		if r.marker != nil || kind != 0 && b.parts[row].Static != StaticFull {
 			c = historyCell{state: CellAbsent}
 		}
 		v.Cells = append(v.Cells, c.state)

@@ -267,15 +267,24 @@ func (s *Schema) ComparePositions(p, q *Position) int {
 	return compareWeights(len(p.Prefix), p.Weight, len(q.Prefix), q.Weight)
 }
 
-// CheckBound says why bound cannot limit a range of this table, or nil.
+// CheckBound says why bound cannot limit a range of this table, or nil: too
+// many values, a type without order, a value of another length than its type's.
 func (s *Schema) CheckBound(bound Bound) error {
 	cols := s.Columns(Clustering)
 	if len(bound.Prefix) > len(cols) {
 		return fmt.Errorf("a bound of %d values; the table has %d clustering columns", len(bound.Prefix), len(cols))
 	}
-	for _, c := range cols[:len(bound.Prefix)] {
+	for i, x := range bound.Prefix {
+		c := &cols[i]
 		if !c.Type.Ordered() {
 			return fmt.Errorf("column %q, type %s: %w", c.Name, c.Type, errNoOrder)
+		}
+		n := scalarLen(c.Type.bare().Kind)
+		if fixed, ok := c.Type.FixedLen(); ok {
+			n = fixed
+		}
+		if n >= 0 && len(x) > 0 && len(x) != n { // null and empty values have a place too
+			return fmt.Errorf("column %q: a bound of %d bytes, but a %s has %d", c.Name, len(x), c.Type, n)
 		}
 	}
 	return nil
@@ -423,6 +432,10 @@ func (c *OrderChecker) Finish() error {
 func (c *OrderChecker) beginPartition(b *Batch, p int) error {
 	key, head := b.Key(p), &b.parts[p]
 	if c.started && slices.Equal(key, c.key) {
+		if p > 0 {
+			return &OrderError{Key: slices.Clone(key), Partition: p, Row: -1, Duplicate: true,
+				text: c.schema.partitionText(key) + "begins twice in one batch"}
+		}
 		if head.Continued {
 			return nil
 		}

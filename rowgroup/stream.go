@@ -1,5 +1,7 @@
 package rowgroup
 
+import "math"
+
 // A row group is stored as streams: runs of values of one kind, each encoded
 // as one chunk. Which streams a group has follows from the schema; how many
 // values a stream has follows from the streams before it. doc.go draws them.
@@ -9,6 +11,9 @@ type stream struct {
 	class  Class
 	user   bool  // values of the user's columns and keys: counted as payload
 	ref    refTo // the usual count
+	narrow bool  // integers that do not fill the class: only [from, to] occur
+	from   int64
+	to     int64
 }
 
 // refTo names the count that a stream usually has.
@@ -86,7 +91,12 @@ type layout struct {
 func newLayout(s *Schema) *layout {
 	l := &layout{}
 	add := func(name string, column int, class Class, user bool, ref refTo) {
-		l.streams = append(l.streams, stream{name, column, class, user, ref})
+		str := stream{name: name, column: column, class: class, user: user, ref: ref}
+		if user && column >= 0 && (class == ClassInt32 || class == ClassInt64) {
+			str.from, str.to = s.cols[column].Type.bare().intRange()
+			str.narrow = str.from != math.MinInt64 && (class == ClassInt64 || str.from != math.MinInt32)
+		}
+		l.streams = append(l.streams, str)
 	}
 	meta := func(prefix string, ref refTo, names ...string) {
 		for _, n := range names {

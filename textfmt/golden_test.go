@@ -113,6 +113,7 @@ func history(t *testing.T) *rowgroup.Batch {
 	h = b.BeginPartition(key("c", 0))
 	h.Static = rowgroup.StaticFull
 	require.NoError(t, b.Bytes(owner).Append([]byte("alone")))
+	b.CellMeta(owner).Cells = []rowgroup.Cell{rowgroup.CellAsRow, rowgroup.CellAbsent, rowgroup.CellAsRow}
 
 	*b.Markers() = []rowgroup.Marker{
 		{Row: 2, Prefix: 2, Kind: rowgroup.InclStart, Open: rowgroup.Deletion{MarkedForDeleteAt: 9, LocalDeletionTime: 8}},
