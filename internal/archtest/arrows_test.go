@@ -49,7 +49,7 @@ var arrows = []struct{ room, imports, modules string }{
 	{"internal/invariants", "", ""},
 	{"internal/binfmt", "", ""},
 	{"internal/archtest", "", ""},
-	{"internal/atomicfile", "", ""},
+	{"internal/atomicfile", "", "golang.org/x/sys"},
 
 	// What tests, benchmarks and the tool share.
 	{"internal/generate", "rowgroup", ""},

@@ -1,7 +1,9 @@
-// Package atomicfile writes files that appear whole or not at all: under a
-// temporary name in the folder of the target, then fsync, rename, fsync of the
-// folder. After a crash the target is the old file, is absent, or is complete;
-// what may be left behind ends in ".tmp".
+// Package atomicfile writes files that appear whole or not at all: without a
+// name where the system has such files (Linux), else under a temporary name in
+// the folder of the target, then fsync, link or rename, fsync of the folder.
+// After a crash the target is the old file, is absent, or is complete; what may
+// be left behind ends in ".tmp", and has no name until its last moment where
+// that can be.
 package atomicfile
 
 import (
@@ -18,7 +20,8 @@ import (
 type File struct {
 	fs      system
 	path    string
-	temp    string // "" where the target is written in place
+	temp    string // the temporary name, or ""
+	inPlace bool   // the target is written itself
 	f       handle
 	replace bool
 	err     error // the first of Write
@@ -44,7 +47,7 @@ func create(sys system, path string, replace bool) (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &File{fs: sys, path: path, f: f}, nil
+		return &File{fs: sys, path: path, f: f, inPlace: true}, nil
 	case err == nil && !replace:
 		return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	case err == nil:
@@ -53,17 +56,31 @@ func create(sys system, path string, replace bool) (*File, error) {
 		return nil, err
 	}
 	file := &File{fs: sys, path: path, replace: replace}
-	for range 100 {
-		file.temp = filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strconv.FormatUint(uint64(rand.Uint32()), 36)+".tmp")
-		file.f, err = sys.OpenFile(file.temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
-		if !errors.Is(err, fs.ErrExist) {
-			break
-		}
+	if file.f, err = sys.OpenUnnamed(filepath.Dir(path), mode); err == nil {
+		return file, nil
 	}
+	err = file.named(func(temp string) (err error) {
+		file.f, err = sys.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	return file, nil
+}
+
+// named makes a temporary name with f.
+func (f *File) named(make func(temp string) error) (err error) {
+	for range 100 {
+		temp := filepath.Join(filepath.Dir(f.path), "."+filepath.Base(f.path)+"."+strconv.FormatUint(uint64(rand.Uint32()), 36)+".tmp")
+		if err = make(temp); err == nil {
+			f.temp = temp
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return err
 }
 
 // Write appends to the file. The first error sticks.
@@ -79,7 +96,7 @@ func (f *File) Write(p []byte) (int, error) {
 // ReadAt reads back what was written. A target that is a device or a pipe
 // cannot be read back.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
-	if f.temp == "" {
+	if f.inPlace {
 		return 0, fmt.Errorf("%s cannot be read back", f.path)
 	}
 	return f.f.ReadAt(p, off)
@@ -92,7 +109,7 @@ func (f *File) Commit() error {
 	if f.done {
 		return errors.New("commit of a file that is closed")
 	}
-	if f.temp == "" {
+	if f.inPlace {
 		f.done = true
 		return errors.Join(f.err, f.f.Close())
 	}
@@ -105,14 +122,32 @@ func (f *File) Commit() error {
 		return err
 	}
 	f.done = true
-	if err = f.f.Close(); err == nil {
+	if f.temp == "" {
+		err = f.link()
+		_ = f.f.Close() // all of it was synced
+	} else {
+		err = f.f.Close()
+	}
+	if err == nil && f.temp != "" {
 		err = f.rename()
 	}
 	if err != nil {
-		_ = f.fs.Remove(f.temp) // the first error is the one to tell
+		if f.temp != "" {
+			_ = f.fs.Remove(f.temp) // the first error is the one to tell
+		}
 		return err
 	}
 	return f.fs.SyncDir(filepath.Dir(f.path))
+}
+
+// link gives an unnamed file its name, or a temporary one to rename to that of
+// a file which is there.
+func (f *File) link() error {
+	err := f.fs.LinkUnnamed(f.f, f.path)
+	if f.replace && errors.Is(err, fs.ErrExist) {
+		err = f.named(func(temp string) error { return f.fs.LinkUnnamed(f.f, temp) })
+	}
+	return err
 }
 
 func (f *File) rename() error {

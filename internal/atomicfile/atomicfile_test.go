@@ -41,7 +41,6 @@ func TestCommit(t *testing.T) {
 	require.NoError(t, os.Chmod(path, 0o600))
 	f, err = Create(path, true)
 	require.NoError(t, err)
-	require.Len(t, names(t, dir), 2)
 	f.Abort()
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -96,8 +95,8 @@ func TestSymbolicLink(t *testing.T) {
 func TestLateFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
-	for _, noLinks := range []bool{false, true} {
-		f, err := create(&failing{noLinks: noLinks}, path, false)
+	for _, sys := range []*failing{{}, {noLinks: true}, {unnamed: true}} {
+		f, err := create(sys, path, false)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(path, []byte("other"), 0o600))
 		require.ErrorIs(t, f.Commit(), fs.ErrExist)
@@ -114,6 +113,7 @@ type failing struct {
 	osFS
 	at      string
 	noLinks bool
+	unnamed bool // files without a name
 }
 
 var errInjected = errors.New("injected")
@@ -134,6 +134,24 @@ func (f *failing) OpenFile(path string, flag int, mode fs.FileMode) (handle, err
 		return nil, err
 	}
 	return failingHandle{h, f}, nil
+}
+
+func (f *failing) OpenUnnamed(dir string, mode fs.FileMode) (handle, error) {
+	if f.at == "open" || !f.unnamed {
+		return nil, errInjected
+	}
+	h, err := f.osFS.OpenUnnamed(dir, mode)
+	if err != nil {
+		return nil, err
+	}
+	return failingHandle{h, f}, nil
+}
+
+func (f *failing) LinkUnnamed(h handle, path string) error {
+	if err := f.fail("rename"); err != nil {
+		return err
+	}
+	return f.osFS.LinkUnnamed(h.(failingHandle).handle, path)
 }
 
 func (f *failing) Link(from, to string) error {
@@ -172,7 +190,11 @@ func (h failingHandle) Close() error { return errors.Join(h.f.fail("close"), h.h
 
 func TestT39FailuresLeaveTheOldFile(t *testing.T) {
 	for _, at := range []string{"open", "write", "sync", "close", "rename", "syncdir"} {
-		for _, old := range []bool{false, true} {
+		for i := range 4 {
+			old, unnamed := i&1 > 0, i&2 > 0
+			if unnamed && at == "close" {
+				continue // after all was synced
+			}
 			t.Run(at, func(t *testing.T) {
 				dir := t.TempDir()
 				path := filepath.Join(dir, "a")
@@ -182,7 +204,7 @@ func TestT39FailuresLeaveTheOldFile(t *testing.T) {
 					want = []string{"a"}
 				}
 				err := func() error {
-					f, err := create(&failing{at: at, noLinks: true}, path, old)
+					f, err := create(&failing{at: at, noLinks: true, unnamed: unnamed}, path, old)
 					if err != nil {
 						return err
 					}
@@ -210,4 +232,22 @@ func TestT39FailuresLeaveTheOldFile(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Where the system can, a file that is not committed has no name to leave
+// behind.
+func TestUnnamed(t *testing.T) {
+	dir := t.TempDir()
+	if f, err := (osFS{}).OpenUnnamed(dir, 0o600); err != nil {
+		t.Skip(err)
+	} else {
+		require.NoError(t, f.Close())
+	}
+	f, err := Create(filepath.Join(dir, "a"), false)
+	require.NoError(t, err)
+	_, err = f.Write([]byte("x"))
+	require.NoError(t, err)
+	require.Empty(t, names(t, dir))
+	require.NoError(t, f.Commit())
+	require.Equal(t, []string{"a"}, names(t, dir))
 }

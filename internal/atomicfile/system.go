@@ -15,6 +15,10 @@ type system interface {
 	Rename(from, to string) error
 	Remove(path string) error
 	SyncDir(path string) error
+	// OpenUnnamed opens a new file of a folder that has no name, if that can be;
+	// LinkUnnamed gives it one.
+	OpenUnnamed(dir string, mode fs.FileMode) (handle, error)
+	LinkUnnamed(f handle, path string) error
 }
 
 type handle interface {
