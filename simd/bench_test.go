@@ -29,6 +29,7 @@ func BenchmarkKernels(b *testing.B) {
 	d64, d32 := make([]uint64, most), make([]uint32, most)
 	o64, o32 := make([]int64, most), make([]int32, most)
 	g64, g32 := make([]float64, most), make([]float32, most)
+	table, table32 := [8]uint64{1, 2, 3}, [8]uint32{1, 2, 3}
 	out, bad := make([]byte, 0, 8*most), make([]byte, most/8)
 
 	type kernel struct {
@@ -165,6 +166,14 @@ func BenchmarkKernels(b *testing.B) {
 		kernel{"Accumulate32", func(n int) { simd.Accumulate32(o32[:n], 1) }},
 		kernel{"Fill64", func(n int) { simd.Fill64(o64[:n], 1, 3) }},
 		kernel{"Fill32", func(n int) { simd.Fill32(o32[:n], 1, 3) }},
+		kernel{"Shift64", func(n int) { simd.Shift64(o64[:n], 3) }},
+		kernel{"Shift32", func(n int) { simd.Shift32(o32[:n], 3) }},
+		kernel{"AddProducts64", func(n int) { simd.AddProducts64(o64[:n], i64[:n], 1000) }},
+		kernel{"AddQuotients64", func(n int) { simd.AddQuotients64(o64[:n], i64[:n], 1, 1_000_000) }},
+		kernel{"Outside64", func(n int) { simd.Outside64(i64[:n], 7, 20) }},
+		kernel{"Outside32", func(n int) { simd.Outside32(i32[:n], 7, 20) }},
+		kernel{"Merge64", func(n int) { simd.Merge64(g64[:n], u64[:n], &table) }},
+		kernel{"Merge32", func(n int) { simd.Merge32(g32[:n], u32[:n], &table32) }},
 		kernel{"PackRamp64/w13", func(n int) { out = simd.AppendPackRamp64(out[:0], i64[:n], 13, 1, 3) }},
 		kernel{"PackRamp32/w13", func(n int) { out = simd.AppendPackRamp32(out[:0], i32[:n], 13, 1, 3) }},
 		kernel{"Decimals64", func(n int) { simd.Decimals64(o64[:n], bad, f64[:n], 1e14, 1e-12, 1e12, 1e-14) }},

@@ -452,6 +452,86 @@ func joinFloat64(dst []float64, src []byte) (done int) {
 	return 0
 }
 
+func outside64(src []int64, from int64, width uint) (done, count int) {
+	switch Current() {
+	case AVX2:
+		if len(src) >= 4 {
+			count = outside64AVX2(&src[0], len(src)&^3, from, width)
+			return len(src) &^ 3, count
+		}
+	case AVX512:
+		if len(src) >= 1 {
+			count = outside64AVX512(&src[0], len(src), from, width)
+			return len(src), count
+		}
+	}
+	return 0, 0
+}
+
+func shift64(dst []int64, by int64) (done int) {
+	switch Current() {
+	case AVX2:
+		if len(dst) >= 4 {
+			shift64AVX2(&dst[0], len(dst)&^3, by)
+			return len(dst) &^ 3
+		}
+	case AVX512:
+		if len(dst) >= 1 {
+			shift64AVX512(&dst[0], len(dst), by)
+			return len(dst)
+		}
+	}
+	return 0
+}
+
+func merge64(dst []float64, src []uint64, table *[8]uint64) (done int) {
+	switch Current() {
+	case AVX2:
+		if len(dst) >= 4 {
+			merge64AVX2(&dst[0], len(dst)&^3, &src[0], table)
+			return len(dst) &^ 3
+		}
+	case AVX512:
+		if len(dst) >= 1 {
+			merge64AVX512(&dst[0], len(dst), &src[0], table)
+			return len(dst)
+		}
+	}
+	return 0
+}
+
+func addProducts64(dst []int64, src []int64, a int64) (done int) {
+	switch Current() {
+	case AVX2:
+		if len(dst) >= 4 {
+			addProducts64AVX2(&dst[0], len(dst)&^3, &src[0], a)
+			return len(dst) &^ 3
+		}
+	case AVX512:
+		if len(dst) >= 1 {
+			addProducts64AVX512(&dst[0], len(dst), &src[0], a)
+			return len(dst)
+		}
+	}
+	return 0
+}
+
+func addQuotients64(dst []int64, src []int64, a int64, m uint64, shift uint64, sign int64) (done int) {
+	switch Current() {
+	case AVX2:
+		if len(dst) >= 4 {
+			addQuotients64AVX2(&dst[0], len(dst)&^3, &src[0], a, m, shift, sign)
+			return len(dst) &^ 3
+		}
+	case AVX512:
+		if len(dst) >= 1 {
+			addQuotients64AVX512(&dst[0], len(dst), &src[0], a, m, shift, sign)
+			return len(dst)
+		}
+	}
+	return 0
+}
+
 func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	switch Current() {
 	case AVX512:
@@ -920,6 +1000,54 @@ func joinFloat32(dst []float32, src []byte) (done int) {
 		if len(dst) >= 64 {
 			joinFloat32AVX512(&dst[0], &src[0], len(dst))
 			return len(dst) &^ 63
+		}
+	}
+	return 0
+}
+
+func outside32(src []int32, from int32, width uint) (done, count int) {
+	switch Current() {
+	case AVX2:
+		if len(src) >= 8 {
+			count = outside32AVX2(&src[0], len(src)&^7, from, width)
+			return len(src) &^ 7, count
+		}
+	case AVX512:
+		if len(src) >= 1 {
+			count = outside32AVX512(&src[0], len(src), from, width)
+			return len(src), count
+		}
+	}
+	return 0, 0
+}
+
+func shift32(dst []int32, by int32) (done int) {
+	switch Current() {
+	case AVX2:
+		if len(dst) >= 8 {
+			shift32AVX2(&dst[0], len(dst)&^7, by)
+			return len(dst) &^ 7
+		}
+	case AVX512:
+		if len(dst) >= 1 {
+			shift32AVX512(&dst[0], len(dst), by)
+			return len(dst)
+		}
+	}
+	return 0
+}
+
+func merge32(dst []float32, src []uint32, table *[8]uint32) (done int) {
+	switch Current() {
+	case AVX2:
+		if len(dst) >= 8 {
+			merge32AVX2(&dst[0], len(dst)&^7, &src[0], table)
+			return len(dst) &^ 7
+		}
+	case AVX512:
+		if len(dst) >= 1 {
+			merge32AVX512(&dst[0], len(dst), &src[0], table)
+			return len(dst)
 		}
 	}
 	return 0

@@ -116,6 +116,26 @@ func joinFloat64(dst []float64, src []byte) (done int) {
 	return 0
 }
 
+func outside64(src []int64, from int64, width uint) (done, count int) {
+	return 0, 0
+}
+
+func shift64(dst []int64, by int64) (done int) {
+	return 0
+}
+
+func merge64(dst []float64, src []uint64, table *[8]uint64) (done int) {
+	return 0
+}
+
+func addProducts64(dst []int64, src []int64, a int64) (done int) {
+	return 0
+}
+
+func addQuotients64(dst []int64, src []int64, a int64, m uint64, shift uint64, sign int64) (done int) {
+	return 0
+}
+
 func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	return 0
 }
@@ -233,6 +253,18 @@ func splitFloat32(dst []byte, src []float32) (done int) {
 }
 
 func joinFloat32(dst []float32, src []byte) (done int) {
+	return 0
+}
+
+func outside32(src []int32, from int32, width uint) (done, count int) {
+	return 0, 0
+}
+
+func shift32(dst []int32, by int32) (done int) {
+	return 0
+}
+
+func merge32(dst []float32, src []uint32, table *[8]uint32) (done int) {
 	return 0
 }
 

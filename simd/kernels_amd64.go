@@ -89,6 +89,21 @@ func splitFloat64AVX2(dst *byte, src *float64, n int)
 func joinFloat64AVX2(dst *float64, src *byte, n int)
 
 //go:noescape
+func outside64AVX2(src *int64, n int, from int64, width uint) (count int)
+
+//go:noescape
+func shift64AVX2(dst *int64, n int, by int64)
+
+//go:noescape
+func merge64AVX2(dst *float64, n int, src *uint64, table *[8]uint64)
+
+//go:noescape
+func addProducts64AVX2(dst *int64, n int, src *int64, a int64)
+
+//go:noescape
+func addQuotients64AVX2(dst *int64, n int, src *int64, a int64, m uint64, shift uint64, sign int64)
+
+//go:noescape
 func unpackNarrow32AVX512(dst *uint32, n int, src *byte, size int, table *byte, width uint)
 
 //go:noescape
@@ -174,6 +189,21 @@ func splitFloat64AVX512(dst *byte, src *float64, n int)
 
 //go:noescape
 func joinFloat64AVX512(dst *float64, src *byte, n int)
+
+//go:noescape
+func outside64AVX512(src *int64, n int, from int64, width uint) (count int)
+
+//go:noescape
+func shift64AVX512(dst *int64, n int, by int64)
+
+//go:noescape
+func merge64AVX512(dst *float64, n int, src *uint64, table *[8]uint64)
+
+//go:noescape
+func addProducts64AVX512(dst *int64, n int, src *int64, a int64)
+
+//go:noescape
+func addQuotients64AVX512(dst *int64, n int, src *int64, a int64, m uint64, shift uint64, sign int64)
 
 //go:noescape
 func packWide64AVX512(dst *byte, size int, src *uint64, n int, table *byte, width uint)
@@ -269,6 +299,15 @@ func splitFloat32AVX2(dst *byte, src *float32, n int)
 func joinFloat32AVX2(dst *float32, src *byte, n int)
 
 //go:noescape
+func outside32AVX2(src *int32, n int, from int32, width uint) (count int)
+
+//go:noescape
+func shift32AVX2(dst *int32, n int, by int32)
+
+//go:noescape
+func merge32AVX2(dst *float32, n int, src *uint32, table *[8]uint32)
+
+//go:noescape
 func unpack32AVX512(dst *uint32, n int, src *byte, size int, table *byte, width uint)
 
 //go:noescape
@@ -348,6 +387,15 @@ func splitFloat32AVX512(dst *byte, src *float32, n int)
 
 //go:noescape
 func joinFloat32AVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func outside32AVX512(src *int32, n int, from int32, width uint) (count int)
+
+//go:noescape
+func shift32AVX512(dst *int32, n int, by int32)
+
+//go:noescape
+func merge32AVX512(dst *float32, n int, src *uint32, table *[8]uint32)
 
 //go:noescape
 func packWide32AVX512(dst *byte, size int, src *uint32, n int, table *byte, width uint)

@@ -2400,6 +2400,184 @@ loop:
 	VZEROUPPER
 	RET
 
+// func outside64AVX2(src *int64, n int, from int64, width uint) (count int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·outside64AVX2(SB), NOSPLIT, $0-40
+	MOVQ         src+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VPBROADCASTQ from+16(FP), Y0
+	MOVQ         width+24(FP), DX
+	VMOVQ        DX, X1
+	XORQ         DX, DX
+	VPXOR        Y2, Y2, Y2
+	MOVQ         CX, DX
+	SUBQ         $0x04, CX
+	JL           rest
+
+loop:
+	VMOVDQU   (AX), Y3
+	ADDQ      $0x20, AX
+	VPSUBQ    Y0, Y3, Y3
+	VPSRLQ    X1, Y3, Y3
+	VPCMPEQQ  Y2, Y3, Y3
+	VMOVMSKPD Y3, BX
+	POPCNTQ   BX, BX
+	SUBQ      BX, DX
+	SUBQ      $0x04, CX
+	JGE       loop
+
+rest:
+	MOVQ DX, count+32(FP)
+	VZEROUPPER
+	RET
+
+// func shift64AVX2(dst *int64, n int, by int64)
+// Requires: AVX, AVX2
+TEXT ·shift64AVX2(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VPBROADCASTQ by+16(FP), Y0
+	SUBQ         $0x04, CX
+	JL           rest
+
+loop:
+	VMOVDQU (AX), Y1
+	VPADDQ  Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, CX
+	JGE     loop
+
+rest:
+	VZEROUPPER
+	RET
+
+// func merge64AVX2(dst *float64, n int, src *uint64, table *[8]uint64)
+// Requires: AVX, AVX2
+TEXT ·merge64AVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    table+24(FP), BX
+	VMOVDQU (BX), Y2
+	VMOVDQU 32(BX), Y1
+	VSHUFPS $0x88, Y1, Y2, Y0
+	VSHUFPS $0xdd, Y1, Y2, Y1
+	VPERMQ  $0xd8, Y0, Y0
+	VPERMQ  $0xd8, Y1, Y1
+	SUBQ    $0x04, CX
+	JL      rest
+
+loop:
+	VMOVDQU (AX), Y2
+	VMOVDQU (DX), Y3
+	ADDQ    $0x20, DX
+	VPERMD  Y0, Y3, Y4
+	VPERMD  Y1, Y3, Y3
+	VPSLLQ  $0x20, Y3, Y3
+	VPSLLQ  $0x20, Y4, Y4
+	VPSRLQ  $0x20, Y4, Y4
+	VPOR    Y4, Y3, Y3
+	VPOR    Y3, Y2, Y2
+	VMOVDQU Y2, (AX)
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, CX
+	JGE     loop
+
+rest:
+	VZEROUPPER
+	RET
+
+// func addProducts64AVX2(dst *int64, n int, src *int64, a int64)
+// Requires: AVX, AVX2
+TEXT ·addProducts64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	VPBROADCASTQ a+24(FP), Y0
+	VPSRLQ       $0x20, Y0, Y1
+	SUBQ         $0x04, CX
+	JL           rest
+
+loop:
+	VMOVDQU  (AX), Y2
+	VMOVDQU  (DX), Y3
+	ADDQ     $0x20, DX
+	VPSRLQ   $0x20, Y3, Y4
+	VPMULUDQ Y0, Y4, Y4
+	VPMULUDQ Y1, Y3, Y5
+	VPADDQ   Y4, Y5, Y5
+	VPSLLQ   $0x20, Y5, Y5
+	VPMULUDQ Y0, Y3, Y3
+	VPADDQ   Y5, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	VMOVDQU  Y2, (AX)
+	ADDQ     $0x20, AX
+	SUBQ     $0x04, CX
+	JGE      loop
+
+rest:
+	VZEROUPPER
+	RET
+
+// func addQuotients64AVX2(dst *int64, n int, src *int64, a int64, m uint64, shift uint64, sign int64)
+// Requires: AVX, AVX2
+TEXT ·addQuotients64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	VPBROADCASTQ a+24(FP), Y0
+	VPSRLQ       $0x20, Y0, Y1
+	VPBROADCASTQ m+32(FP), Y2
+	VPSRLQ       $0x20, Y2, Y3
+	MOVQ         shift+40(FP), BX
+	VMOVQ        BX, X4
+	VPBROADCASTQ sign+48(FP), Y5
+	SUBQ         $0x04, CX
+	JL           rest
+
+loop:
+	VMOVDQU  (AX), Y6
+	VMOVDQU  (DX), Y7
+	ADDQ     $0x20, DX
+	VPSRLQ   $0x20, Y7, Y8
+	VPMULUDQ Y0, Y8, Y8
+	VPMULUDQ Y1, Y7, Y9
+	VPADDQ   Y8, Y9, Y9
+	VPSLLQ   $0x20, Y9, Y9
+	VPMULUDQ Y0, Y7, Y7
+	VPADDQ   Y9, Y7, Y7
+	VPXOR    Y8, Y8, Y8
+	VPCMPGTQ Y7, Y8, Y8
+	VPXOR    Y8, Y7, Y7
+	VPSRLQ   $0x20, Y7, Y9
+	VPMULUDQ Y2, Y7, Y10
+	VPMULUDQ Y2, Y9, Y11
+	VPMULUDQ Y3, Y7, Y7
+	VPMULUDQ Y3, Y9, Y9
+	VPSRLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y11, Y11
+	VPSRLQ   $0x20, Y11, Y10
+	VPSLLQ   $0x20, Y11, Y11
+	VPSRLQ   $0x20, Y11, Y11
+	VPADDQ   Y11, Y7, Y7
+	VPSRLQ   $0x20, Y7, Y7
+	VPADDQ   Y10, Y9, Y9
+	VPADDQ   Y7, Y9, Y9
+	VPSRLQ   X4, Y9, Y9
+	VPXOR    Y8, Y9, Y9
+	VPXOR    Y5, Y9, Y9
+	VPSUBQ   Y5, Y9, Y9
+	VPADDQ   Y9, Y6, Y6
+	VMOVDQU  Y6, (AX)
+	ADDQ     $0x20, AX
+	SUBQ     $0x04, CX
+	JGE      loop
+
+rest:
+	VZEROUPPER
+	RET
+
 // func unpackNarrow32AVX512(dst *uint32, n int, src *byte, size int, table *byte, width uint)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
 TEXT ·unpackNarrow32AVX512(SB), NOSPLIT, $0-48
@@ -4757,6 +4935,262 @@ loop:
 	VZEROUPPER
 	RET
 
+// func outside64AVX512(src *int64, n int, from int64, width uint) (count int)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·outside64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         src+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VPBROADCASTQ from+16(FP), Z0
+	MOVQ         width+24(FP), DX
+	VMOVQ        DX, X1
+	XORQ         DX, DX
+	SUBQ         $0x08, CX
+	JL           rest
+
+loop:
+	VMOVDQU64 (AX), Z2
+	ADDQ      $0x40, AX
+	VPSUBQ    Z0, Z2, Z2
+	VPSRLQ    X1, Z2, Z2
+	VPTESTMQ  Z2, Z2, K1
+	KMOVQ     K1, BX
+	POPCNTQ   BX, BX
+	ADDQ      BX, DX
+	SUBQ      $0x08, CX
+	JGE       loop
+
+rest:
+	ADDQ        $0x08, CX
+	JZ          done
+	MOVQ        $0x00000008, BX
+	CMPQ        CX, BX
+	CMOVQGT     BX, CX
+	MOVQ        $-1, BX
+	BZHIQ       CX, BX, BX
+	KMOVQ       BX, K1
+	VMOVDQU64.Z (AX), K1, Z2
+	ADDQ        $0x40, AX
+	VPSUBQ      Z0, Z2, Z2
+	VPSRLQ      X1, Z2, Z2
+	VPTESTMQ    Z2, Z2, K1, K1
+	KMOVQ       K1, AX
+	POPCNTQ     AX, AX
+	ADDQ        AX, DX
+
+done:
+	MOVQ DX, count+32(FP)
+	VZEROUPPER
+	RET
+
+// func shift64AVX512(dst *int64, n int, by int64)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·shift64AVX512(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VPBROADCASTQ by+16(FP), Z0
+	SUBQ         $0x08, CX
+	JL           rest
+
+loop:
+	VMOVDQU64 (AX), Z1
+	VPADDQ    Z0, Z1, Z1
+	VMOVDQU64 Z1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JGE       loop
+
+rest:
+	ADDQ        $0x08, CX
+	JZ          done
+	MOVQ        $0x00000008, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVQ       DX, K1
+	VMOVDQU64.Z (AX), K1, Z1
+	VPADDQ      Z0, Z1, Z1
+	VMOVDQU64   Z1, K1, (AX)
+	ADDQ        $0x40, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func merge64AVX512(dst *float64, n int, src *uint64, table *[8]uint64)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·merge64AVX512(SB), NOSPLIT, $0-32
+	MOVQ      dst+0(FP), AX
+	MOVQ      n+8(FP), CX
+	MOVQ      src+16(FP), DX
+	MOVQ      table+24(FP), BX
+	VMOVDQU64 (BX), Z0
+	SUBQ      $0x08, CX
+	JL        rest
+
+loop:
+	VMOVDQU64 (AX), Z1
+	VMOVDQU64 (DX), Z2
+	ADDQ      $0x40, DX
+	VPERMQ    Z0, Z2, Z2
+	VPORQ     Z2, Z1, Z1
+	VMOVDQU64 Z1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JGE       loop
+
+rest:
+	ADDQ        $0x08, CX
+	JZ          done
+	MOVQ        $0x00000008, BX
+	CMPQ        CX, BX
+	CMOVQGT     BX, CX
+	MOVQ        $-1, BX
+	BZHIQ       CX, BX, BX
+	KMOVQ       BX, K1
+	VMOVDQU64.Z (AX), K1, Z1
+	VMOVDQU64.Z (DX), K1, Z2
+	ADDQ        $0x40, DX
+	VPERMQ      Z0, Z2, Z2
+	VPORQ       Z2, Z1, Z1
+	VMOVDQU64   Z1, K1, (AX)
+	ADDQ        $0x40, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func addProducts64AVX512(dst *int64, n int, src *int64, a int64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·addProducts64AVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	VPBROADCASTQ a+24(FP), Z0
+	VPSRLQ       $0x20, Z0, Z1
+	SUBQ         $0x08, CX
+	JL           rest
+
+loop:
+	VMOVDQU64 (AX), Z1
+	VMOVDQU64 (DX), Z2
+	ADDQ      $0x40, DX
+	VPMULLQ   Z0, Z2, Z2
+	VPADDQ    Z2, Z1, Z1
+	VMOVDQU64 Z1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JGE       loop
+
+rest:
+	ADDQ        $0x08, CX
+	JZ          done
+	MOVQ        $0x00000008, BX
+	CMPQ        CX, BX
+	CMOVQGT     BX, CX
+	MOVQ        $-1, BX
+	BZHIQ       CX, BX, BX
+	KMOVQ       BX, K1
+	VMOVDQU64.Z (AX), K1, Z1
+	VMOVDQU64.Z (DX), K1, Z2
+	ADDQ        $0x40, DX
+	VPMULLQ     Z0, Z2, Z0
+	VPADDQ      Z0, Z1, Z1
+	VMOVDQU64   Z1, K1, (AX)
+	ADDQ        $0x40, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func addQuotients64AVX512(dst *int64, n int, src *int64, a int64, m uint64, shift uint64, sign int64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·addQuotients64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	VPBROADCASTQ a+24(FP), Z0
+	VPSRLQ       $0x20, Z0, Z1
+	VPBROADCASTQ m+32(FP), Z1
+	VPSRLQ       $0x20, Z1, Z2
+	MOVQ         shift+40(FP), BX
+	VMOVQ        BX, X3
+	VPBROADCASTQ sign+48(FP), Z4
+	SUBQ         $0x08, CX
+	JL           rest
+
+loop:
+	VMOVDQU64 (AX), Z5
+	VMOVDQU64 (DX), Z6
+	ADDQ      $0x40, DX
+	VPMULLQ   Z0, Z6, Z6
+	VPSRAQ    $0x3f, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPSRLQ    $0x20, Z6, Z8
+	VPMULUDQ  Z1, Z6, Z9
+	VPMULUDQ  Z1, Z8, Z10
+	VPMULUDQ  Z2, Z6, Z6
+	VPMULUDQ  Z2, Z8, Z8
+	VPSRLQ    $0x20, Z9, Z9
+	VPADDQ    Z9, Z10, Z10
+	VPSRLQ    $0x20, Z10, Z9
+	VPSLLQ    $0x20, Z10, Z10
+	VPSRLQ    $0x20, Z10, Z10
+	VPADDQ    Z10, Z6, Z6
+	VPSRLQ    $0x20, Z6, Z6
+	VPADDQ    Z9, Z8, Z8
+	VPADDQ    Z6, Z8, Z8
+	VPSRLQ    X3, Z8, Z8
+	VPXORQ    Z7, Z8, Z8
+	VPXORQ    Z4, Z8, Z8
+	VPSUBQ    Z4, Z8, Z8
+	VPADDQ    Z8, Z5, Z5
+	VMOVDQU64 Z5, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JGE       loop
+
+rest:
+	ADDQ        $0x08, CX
+	JZ          done
+	MOVQ        $0x00000008, BX
+	CMPQ        CX, BX
+	CMOVQGT     BX, CX
+	MOVQ        $-1, BX
+	BZHIQ       CX, BX, BX
+	KMOVQ       BX, K1
+	VMOVDQU64.Z (AX), K1, Z5
+	VMOVDQU64.Z (DX), K1, Z6
+	ADDQ        $0x40, DX
+	VPMULLQ     Z0, Z6, Z0
+	VPSRAQ      $0x3f, Z0, Z6
+	VPXORQ      Z6, Z0, Z0
+	VPSRLQ      $0x20, Z0, Z7
+	VPMULUDQ    Z1, Z0, Z8
+	VPMULUDQ    Z1, Z7, Z1
+	VPMULUDQ    Z2, Z0, Z0
+	VPMULUDQ    Z2, Z7, Z2
+	VPSRLQ      $0x20, Z8, Z8
+	VPADDQ      Z8, Z1, Z1
+	VPSRLQ      $0x20, Z1, Z8
+	VPSLLQ      $0x20, Z1, Z1
+	VPSRLQ      $0x20, Z1, Z1
+	VPADDQ      Z1, Z0, Z0
+	VPSRLQ      $0x20, Z0, Z0
+	VPADDQ      Z8, Z2, Z2
+	VPADDQ      Z0, Z2, Z2
+	VPSRLQ      X3, Z2, Z2
+	VPXORQ      Z6, Z2, Z2
+	VPXORQ      Z4, Z2, Z2
+	VPSUBQ      Z4, Z2, Z2
+	VPADDQ      Z2, Z5, Z5
+	VMOVDQU64   Z5, K1, (AX)
+	ADDQ        $0x40, AX
+
+done:
+	VZEROUPPER
+	RET
+
 // func packWide64AVX512(dst *byte, size int, src *uint64, n int, table *byte, width uint)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
 TEXT ·packWide64AVX512(SB), NOSPLIT, $0-48
@@ -6850,6 +7284,88 @@ loop:
 	ADDQ         $0x20, AX
 	DECQ         BX
 	JNZ          loop
+	VZEROUPPER
+	RET
+
+// func outside32AVX2(src *int32, n int, from int32, width uint) (count int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·outside32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         src+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVL         from+16(FP), DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         width+24(FP), DX
+	VMOVQ        DX, X1
+	XORQ         DX, DX
+	VPXOR        Y2, Y2, Y2
+	MOVQ         CX, DX
+	SUBQ         $0x08, CX
+	JL           rest
+
+loop:
+	VMOVDQU   (AX), Y3
+	ADDQ      $0x20, AX
+	VPSUBD    Y0, Y3, Y3
+	VPSRLD    X1, Y3, Y3
+	VPCMPEQD  Y2, Y3, Y3
+	VMOVMSKPS Y3, BX
+	POPCNTQ   BX, BX
+	SUBQ      BX, DX
+	SUBQ      $0x08, CX
+	JGE       loop
+
+rest:
+	MOVQ DX, count+32(FP)
+	VZEROUPPER
+	RET
+
+// func shift32AVX2(dst *int32, n int, by int32)
+// Requires: AVX, AVX2
+TEXT ·shift32AVX2(SB), NOSPLIT, $0-20
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVL         by+16(FP), DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	SUBQ         $0x08, CX
+	JL           rest
+
+loop:
+	VMOVDQU (AX), Y1
+	VPADDD  Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JGE     loop
+
+rest:
+	VZEROUPPER
+	RET
+
+// func merge32AVX2(dst *float32, n int, src *uint32, table *[8]uint32)
+// Requires: AVX, AVX2
+TEXT ·merge32AVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    table+24(FP), BX
+	VMOVDQU (BX), Y0
+	SUBQ    $0x08, CX
+	JL      rest
+
+loop:
+	VMOVDQU (AX), Y1
+	VMOVDQU (DX), Y2
+	ADDQ    $0x20, DX
+	VPERMD  Y0, Y2, Y2
+	VPOR    Y2, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JGE     loop
+
+rest:
 	VZEROUPPER
 	RET
 
@@ -9036,6 +9552,133 @@ loop:
 	ADDQ       $0x40, AX
 	DECQ       BX
 	JNZ        loop
+	VZEROUPPER
+	RET
+
+// func outside32AVX512(src *int32, n int, from int32, width uint) (count int)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·outside32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         src+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVL         from+16(FP), DX
+	VPBROADCASTD DX, Z0
+	MOVQ         width+24(FP), DX
+	VMOVQ        DX, X1
+	XORQ         DX, DX
+	SUBQ         $0x10, CX
+	JL           rest
+
+loop:
+	VMOVDQU64 (AX), Z2
+	ADDQ      $0x40, AX
+	VPSUBD    Z0, Z2, Z2
+	VPSRLD    X1, Z2, Z2
+	VPTESTMD  Z2, Z2, K1
+	KMOVQ     K1, BX
+	POPCNTQ   BX, BX
+	ADDQ      BX, DX
+	SUBQ      $0x10, CX
+	JGE       loop
+
+rest:
+	ADDQ        $0x10, CX
+	JZ          done
+	MOVQ        $0x00000010, BX
+	CMPQ        CX, BX
+	CMOVQGT     BX, CX
+	MOVQ        $-1, BX
+	BZHIQ       CX, BX, BX
+	KMOVQ       BX, K1
+	VMOVDQU32.Z (AX), K1, Z2
+	ADDQ        $0x40, AX
+	VPSUBD      Z0, Z2, Z2
+	VPSRLD      X1, Z2, Z2
+	VPTESTMD    Z2, Z2, K1, K1
+	KMOVQ       K1, AX
+	POPCNTQ     AX, AX
+	ADDQ        AX, DX
+
+done:
+	MOVQ DX, count+32(FP)
+	VZEROUPPER
+	RET
+
+// func shift32AVX512(dst *int32, n int, by int32)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·shift32AVX512(SB), NOSPLIT, $0-20
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVL         by+16(FP), DX
+	VPBROADCASTD DX, Z0
+	SUBQ         $0x10, CX
+	JL           rest
+
+loop:
+	VMOVDQU64 (AX), Z1
+	VPADDD    Z0, Z1, Z1
+	VMOVDQU64 Z1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x10, CX
+	JGE       loop
+
+rest:
+	ADDQ        $0x10, CX
+	JZ          done
+	MOVQ        $0x00000010, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVQ       DX, K1
+	VMOVDQU32.Z (AX), K1, Z1
+	VPADDD      Z0, Z1, Z1
+	VMOVDQU32   Z1, K1, (AX)
+	ADDQ        $0x40, AX
+
+done:
+	VZEROUPPER
+	RET
+
+// func merge32AVX512(dst *float32, n int, src *uint32, table *[8]uint32)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·merge32AVX512(SB), NOSPLIT, $0-32
+	MOVQ            dst+0(FP), AX
+	MOVQ            n+8(FP), CX
+	MOVQ            src+16(FP), DX
+	MOVQ            table+24(FP), BX
+	VBROADCASTI32X8 (BX), Z0
+	SUBQ            $0x10, CX
+	JL              rest
+
+loop:
+	VMOVDQU64 (AX), Z1
+	VMOVDQU64 (DX), Z2
+	ADDQ      $0x40, DX
+	VPERMD    Z0, Z2, Z2
+	VPORQ     Z2, Z1, Z1
+	VMOVDQU64 Z1, (AX)
+	ADDQ      $0x40, AX
+	SUBQ      $0x10, CX
+	JGE       loop
+
+rest:
+	ADDQ        $0x10, CX
+	JZ          done
+	MOVQ        $0x00000010, BX
+	CMPQ        CX, BX
+	CMOVQGT     BX, CX
+	MOVQ        $-1, BX
+	BZHIQ       CX, BX, BX
+	KMOVQ       BX, K1
+	VMOVDQU32.Z (AX), K1, Z1
+	VMOVDQU32.Z (DX), K1, Z2
+	ADDQ        $0x40, DX
+	VPERMD      Z0, Z2, Z2
+	VPORQ       Z2, Z1, Z1
+	VMOVDQU32   Z1, K1, (AX)
+	ADDQ        $0x40, AX
+
+done:
 	VZEROUPPER
 	RET
 

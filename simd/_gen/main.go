@@ -23,6 +23,7 @@ func main() {
 			trials(s)
 			scans(s)
 			streams(s)
+			ariths(s)
 		}
 		packers(shape{true, size})
 	}

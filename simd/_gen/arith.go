@@ -1,0 +1,228 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// ariths writes the kernels that change values in place, or count them.
+func ariths(s shape) {
+	outside(s)
+	s.inPlace("shift", "by "+s.int(), "", s.int(), func() func(r reg.VecVirtual, lanes reg.Register) {
+		by := s.broadcast("by")
+		return func(r reg.VecVirtual, _ reg.Register) { s.add(by, r, r) }
+	})
+	merge(s)
+	if s.size == 64 {
+		products(s)
+	}
+}
+
+// inPlace writes a kernel that changes each register of dst; params come after
+// the slices. other is the type of a second slice as long, src, or "".
+func (s shape) inPlace(name, params, other, value string, setup func() func(r reg.VecVirtual, lanes reg.Register)) {
+	least := s.lanes()
+	if s.avx512 {
+		least = 1
+	}
+	goParams, args, signature := "dst []"+value, "&dst[0], "+s.done("len(dst)", s.lanes()), "(dst *"+value+", n int"
+	if other != "" {
+		goParams += ", src []" + other
+		args += ", &src[0]"
+		signature += ", src *" + other
+	}
+	calls.add(s.avx512, fmt.Sprintf("%s%d(%s, %s) (done int)", name, s.size, goParams, params), "0", fmt.Sprintf("len(dst) >= %d", least),
+		fmt.Sprintf("%s(%s, %s)\nreturn %s", s.name(name), args, names(params), s.done("len(dst)", s.lanes())))
+	text(s.name(name), signature+", "+params+")")
+	dst, n := gp("dst"), gp("n")
+	each := setup()
+	s.each(n, func(lanes reg.Register) {
+		r := s.vec()
+		s.masked(Mem{Base: dst}, lanes, r)
+		each(r, lanes)
+		s.put(r, lanes, Mem{Base: dst})
+		ADDQ(U8(s.width()), dst)
+	})
+	ret()
+}
+
+// products writes what adds multiples of src, or their quotients, to dst.
+func products(s shape) {
+	s.inPlace("addProducts", "a int64", "int64", "int64", func() func(r reg.VecVirtual, lanes reg.Register) {
+		src, a := gp("src"), s.factor(s.broadcast("a"))
+		return func(r reg.VecVirtual, lanes reg.Register) {
+			x := s.vec()
+			s.masked(Mem{Base: src}, lanes, x)
+			ADDQ(U8(s.width()), src)
+			s.add(a.low(x), r, r)
+		}
+	})
+	s.inPlace("addQuotients", "a int64, m uint64, shift uint64, sign int64", "int64", "int64", func() func(r reg.VecVirtual, lanes reg.Register) {
+		src, a, m := gp("src"), s.factor(s.broadcast("a")), s.factor(s.broadcast("m"))
+		shift := XMM()
+		VMOVQ(gp("shift"), shift)
+		sign := s.broadcast("sign")
+		return func(r reg.VecVirtual, lanes reg.Register) {
+			x := s.vec()
+			s.masked(Mem{Base: src}, lanes, x)
+			ADDQ(U8(s.width()), src)
+			x = a.low(x)
+			below := s.sign(x)
+			s.xor(below, x, x)
+			q := m.high(x)
+			s.shiftRight(shift, q, q)
+			s.xor(below, q, q)
+			s.xor(sign, q, q)
+			s.sub(sign, q, q)
+			s.add(q, r, r)
+		}
+	})
+}
+
+// factor multiplies integers of 64 bits by one: lower is that, upper its upper
+// half in the place of the lower.
+type factor struct {
+	shape
+	lower, upper reg.VecVirtual
+}
+
+func (s shape) factor(r reg.VecVirtual) *factor {
+	upper := s.vec()
+	VPSRLQ(U8(32), r, upper)
+	return &factor{shape: s, lower: r, upper: upper}
+}
+
+// low is the lower 64 bits of the products.
+func (f *factor) low(x reg.VecVirtual) reg.VecVirtual {
+	out := f.vec()
+	if f.avx512 {
+		VPMULLQ(f.lower, x, out)
+		return out
+	}
+	t, u := YMM(), YMM()
+	VPSRLQ(U8(32), x, t)
+	VPMULUDQ(f.lower, t, t)
+	VPMULUDQ(f.upper, x, u)
+	VPADDQ(t, u, u)
+	VPSLLQ(U8(32), u, u)
+	VPMULUDQ(f.lower, x, out)
+	VPADDQ(u, out, out)
+	return out
+}
+
+// high is the upper 64 bits of the products of unsigned integers.
+func (f *factor) high(x reg.VecVirtual) reg.VecVirtual {
+	y, ll, hl, lh, out := f.vec(), f.vec(), f.vec(), f.vec(), f.vec()
+	VPSRLQ(U8(32), x, y)
+	VPMULUDQ(f.lower, x, ll)
+	VPMULUDQ(f.lower, y, hl)
+	VPMULUDQ(f.upper, x, lh)
+	VPMULUDQ(f.upper, y, out)
+	VPSRLQ(U8(32), ll, ll)
+	VPADDQ(ll, hl, hl) // no sum here exceeds 64 bits
+	VPSRLQ(U8(32), hl, ll)
+	VPSLLQ(U8(32), hl, hl)
+	VPSRLQ(U8(32), hl, hl)
+	VPADDQ(hl, lh, lh)
+	VPSRLQ(U8(32), lh, lh)
+	VPADDQ(ll, out, out)
+	VPADDQ(lh, out, out)
+	return out
+}
+
+// outside counts the values that lie outside of a window.
+func outside(s shape) {
+	least := s.lanes()
+	if s.avx512 {
+		least = 1
+	}
+	calls.add(s.avx512, fmt.Sprintf("outside%d(src []%s, from %[2]s, width uint) (done, count int)", s.size, s.int()), "0, 0",
+		fmt.Sprintf("len(src) >= %d", least),
+		fmt.Sprintf("count = %s(&src[0], %s, from, width)\nreturn %[2]s, count", s.name("outside"), s.done("len(src)", s.lanes())))
+	text(s.name("outside"), fmt.Sprintf("(src *%s, n int, from %[1]s, width uint) (count int)", s.int()))
+	src, n := gp("src"), gp("n")
+	from, width := s.broadcast("from"), XMM()
+	VMOVQ(gp("width"), width)
+	count := GP64()
+	XORQ(count, count)
+	var zero reg.VecVirtual
+	if !s.avx512 { // there the others are counted
+		zero = s.zero()
+		MOVQ(n, count)
+	}
+	s.each(n, func(lanes reg.Register) {
+		r, g := s.vec(), GP64()
+		s.masked(Mem{Base: src}, lanes, r)
+		ADDQ(U8(s.width()), src)
+		s.sub(from, r, r)
+		s.shiftRight(width, r, r)
+		if s.avx512 {
+			k := K()
+			if lanes == nil {
+				pick(s, VPTESTMQ, VPTESTMD)(r, r, k)
+			} else {
+				pick(s, VPTESTMQ, VPTESTMD)(r, r, lanes, k)
+			}
+			KMOVQ(k, g)
+			POPCNTQ(g, g)
+			ADDQ(g, count)
+			return
+		}
+		pick(s, VPCMPEQQ, VPCMPEQD)(zero, r, r)
+		pick(s, VMOVMSKPD, VMOVMSKPS)(r, g.As32())
+		POPCNTQ(g, g)
+		SUBQ(g, count)
+	})
+	Store(count, Return("count"))
+	ret()
+}
+
+// merge puts bits from a table of 8 into floats.
+func merge(s shape) {
+	s.inPlace("merge", fmt.Sprintf("table *[8]%s", s.uint()), s.uint(), s.float(), func() func(r reg.VecVirtual, lanes reg.Register) {
+		src, p := gp("src"), gp("table")
+		var look func(code reg.VecVirtual) // the entry of each code, in its place
+		switch table := s.vec(); {
+		case s.avx512 && s.size == 64:
+			VMOVDQU64(Mem{Base: p}, table)
+			look = func(code reg.VecVirtual) { VPERMQ(table, code, code) }
+		case s.avx512:
+			VBROADCASTI32X8(Mem{Base: p}, table)
+			look = func(code reg.VecVirtual) { VPERMD(table, code, code) }
+		case s.size == 32:
+			VMOVDQU(Mem{Base: p}, table)
+			look = func(code reg.VecVirtual) { VPERMD(table, code, code) }
+		default:
+			lower, upper, t := table, YMM(), YMM()
+			VMOVDQU(Mem{Base: p}, t)
+			VMOVDQU(Mem{Base: p, Disp: 32}, upper)
+			VSHUFPS(U8(0x88), upper, t, lower) // 0 1 4 5, 2 3 6 7
+			VSHUFPS(U8(0xdd), upper, t, upper)
+			VPERMQ(U8(0xd8), lower, lower)
+			VPERMQ(U8(0xd8), upper, upper)
+			look = func(code reg.VecVirtual) {
+				t := YMM()
+				VPERMD(lower, code, t)
+				VPERMD(upper, code, code)
+				VPSLLQ(U8(32), code, code)
+				VPSLLQ(U8(32), t, t)
+				VPSRLQ(U8(32), t, t)
+				VPOR(t, code, code)
+			}
+		}
+		return func(r reg.VecVirtual, lanes reg.Register) {
+			code := s.vec()
+			s.masked(Mem{Base: src}, lanes, code)
+			ADDQ(U8(s.width()), src)
+			look(code)
+			if s.avx512 {
+				VPORQ(code, r, r)
+			} else {
+				VPOR(code, r, r)
+			}
+		}
+	})
+}
