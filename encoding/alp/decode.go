@@ -13,16 +13,16 @@ import (
 // Decoder decodes chunks. It keeps scratch memory; the zero value is ready. It
 // is not safe for concurrent use.
 type Decoder struct {
-	wide   []uint64 // patched codes of float64, positions of exceptions, Split
-	narrow []uint32 // patched codes of float32
+	wide   []uint64 // codes of float64, positions of exceptions
+	narrow []uint32 // codes of float32
 }
 
 // room is scratch for n values.
-func (d *Decoder) room(n int) []uint64 {
-	if len(d.wide) < n {
-		d.wide = make([]uint64, n)
+func room[U uint32 | uint64](scratch *[]U, n int) []U {
+	if len(*scratch) < n {
+		*scratch = make([]U, n)
 	}
-	return d.wide[:n]
+	return (*scratch)[:n]
 }
 
 // Float64 fills dst from a body of exactly Float64Len(p, len(dst)) bytes. It
@@ -59,11 +59,7 @@ func (d *Decoder) float64(dst []float64, l *layout, body []byte) error {
 		}
 		return nil
 	case l.mode == Split:
-		u, err := d.split(l, n, body, 64)
-		for i, x := range u {
-			dst[i] = math.Float64frombits(x)
-		}
-		return err
+		return d.split64(dst, l, body)
 	}
 	c, err := l.frame.Codes64(part, body, n, l.lows(), &d.wide)
 	if err != nil {
@@ -107,11 +103,7 @@ func (d *Decoder) float32(dst []float32, l *layout, body []byte) error {
 		}
 		return nil
 	case l.mode == Split:
-		u, err := d.split(l, n, body, 32)
-		for i, x := range u {
-			dst[i] = math.Float32frombits(uint32(x))
-		}
-		return err
+		return d.split32(dst, l, body)
 	}
 	c, err := l.frame.Codes32(part, body, n, l.lows(), &d.narrow)
 	if err != nil {
@@ -163,49 +155,11 @@ func (d *Decoder) exceptions(l *layout, n int, src []byte) (at []uint64, rest []
 	if l.exceptions == 0 {
 		return nil, src, nil
 	}
-	at = d.room(l.exceptions)
+	at = room(&d.wide, l.exceptions)
 	if err := bitpack.DecodePositions(part, at, src, n); err != nil {
 		return nil, nil, err
 	}
 	return at, src[bitpack.PositionsLen(l.exceptions, n):], nil
-}
-
-// split are n patterns of m bits from the body of Split.
-func (d *Decoder) split(l *layout, n int, src []byte, m uint) ([]uint64, error) {
-	both := d.room(2 * n)
-	codes, u := both[:n], both[n:]
-	take := func(n int, w uint) (run []byte) {
-		k := simd.PackedLen(n, w)
-		run, src = src[:k], src[k:]
-		return run
-	}
-	right := m - l.leftWidth
-	simd.Unpack64(codes, take(len(u), codeWidth(l.dictionary)), codeWidth(l.dictionary))
-	simd.Unpack64(u, take(len(u), right), right)
-	var lefts [64]uint64
-	simd.Unpack64(lefts[:l.dictionary], take(l.dictionary, l.leftWidth), l.leftWidth)
-	var top uint64
-	for i, c := range codes {
-		top = max(top, c)
-		u[i] |= lefts[c&(maxDictionary-1)] << right
-	}
-	if top >= uint64(l.dictionary) {
-		return nil, encoding.Corruptf(part, "code %d in a dictionary of %d", top, l.dictionary)
-	}
-	at, src, err := d.exceptions(l, n, src) // in the place of the codes
-	if err != nil {
-		return nil, err
-	}
-	low := uint64(1)<<right - 1
-	for len(at) > 0 {
-		k := min(len(at), len(lefts))
-		simd.Unpack64(lefts[:k], take(k, l.leftWidth), l.leftWidth)
-		for i, p := range at[:k] {
-			u[p] = lefts[i]<<right | u[p]&low
-		}
-		at = at[k:]
-	}
-	return u, nil
 }
 
 // DecodeFloat64 fills dst from what AppendFloat64 made of len(dst) values and
@@ -253,7 +207,7 @@ func (l *layout) simple() bool {
 
 // scratch is what a Decoder needs for a vector.
 type scratch struct {
-	wide   [2 * inline.Vector]uint64
+	wide   [inline.Vector]uint64
 	narrow [inline.Vector]uint32
 }
 

@@ -1,8 +1,10 @@
 package alp
 
 import (
+	"math"
 	"slices"
 
+	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
 	"github.com/colsst/colsst/simd"
 )
@@ -139,4 +141,97 @@ func (e *Encoder) appendSplit(dst []byte, s *dictionary, m uint) []byte {
 	}
 	e.exceptions = positions
 	return simd.AppendPack64(dst, u[:len(positions)], s.width)
+}
+
+// halves are the parts of a body of Split.
+type halves struct {
+	codes, rights []byte
+	rest          []byte // positions and lefts of exceptions
+	right         uint   // bits of a right part
+	table         [maxDictionary]uint64
+}
+
+// cut cuts the body of n values of m bits.
+func (l *layout) cut(body []byte, n int, m uint) (h halves) {
+	h.right = m - l.leftWidth
+	c := simd.PackedLen(n, codeWidth(l.dictionary))
+	r := c + simd.PackedLen(n, h.right)
+	t := r + simd.PackedLen(l.dictionary, l.leftWidth)
+	h.codes, h.rights, h.rest = body[:c], body[c:r], body[t:]
+	simd.Unpack64(h.table[:l.dictionary], body[r:t], l.leftWidth)
+	return h
+}
+
+// checkCodes fails if one of the codes is beyond the dictionary.
+func checkCodes[U uint32 | uint64](l *layout, codes []U) error {
+	if l.dictionary&(l.dictionary-1) == 0 {
+		return nil // all codes of as many bits are within
+	}
+	top := U(0)
+	for _, c := range codes {
+		top = max(top, c)
+	}
+	if top >= U(l.dictionary) {
+		return encoding.Corruptf(part, "code %d in a dictionary of %d", top, l.dictionary)
+	}
+	return nil
+}
+
+// lefts calls set with the position and the left part of each exception.
+func (d *Decoder) lefts(l *layout, n int, h *halves, set func(at int, left uint64)) error {
+	at, src, err := d.exceptions(l, n, h.rest)
+	if err != nil {
+		return err
+	}
+	var buf [64]uint64
+	for len(at) > 0 {
+		k := min(len(at), len(buf))
+		run := simd.PackedLen(k, l.leftWidth)
+		simd.Unpack64(buf[:k], src[:run], l.leftWidth)
+		for i, p := range at[:k] {
+			set(int(p), buf[i])
+		}
+		at, src = at[k:], src[run:]
+	}
+	return nil
+}
+
+func (d *Decoder) split64(dst []float64, l *layout, body []byte) error {
+	h := l.cut(body, len(dst), 64)
+	codes := room(&d.wide, len(dst))
+	simd.Unpack64(codes, h.codes, codeWidth(l.dictionary))
+	if err := checkCodes(l, codes); err != nil {
+		return err
+	}
+	rights := simd.Packed64(h.rights, h.right) // too short for a sign, they order as they are
+	simd.Ordered64(dst, &rights, 0, 0)
+	table := h.table
+	for i := range table {
+		table[i] <<= h.right
+	}
+	simd.Merge64(dst, codes, &table)
+	low := uint64(1)<<h.right - 1
+	return d.lefts(l, len(dst), &h, func(at int, left uint64) {
+		dst[at] = math.Float64frombits(math.Float64bits(dst[at])&low | left<<h.right)
+	})
+}
+
+func (d *Decoder) split32(dst []float32, l *layout, body []byte) error {
+	h := l.cut(body, len(dst), 32)
+	codes := room(&d.narrow, len(dst))
+	simd.Unpack32(codes, h.codes, codeWidth(l.dictionary))
+	if err := checkCodes(l, codes); err != nil {
+		return err
+	}
+	rights := simd.Packed32(h.rights, h.right)
+	simd.Ordered32(dst, &rights, 0, 0)
+	var table [maxDictionary]uint32
+	for i := range table {
+		table[i] = uint32(h.table[i] << h.right)
+	}
+	simd.Merge32(dst, codes, &table)
+	low := uint32(1)<<h.right - 1
+	return d.lefts(l, len(dst), &h, func(at int, left uint64) {
+		dst[at] = math.Float32frombits(math.Float32bits(dst[at])&low | uint32(left<<h.right))
+	})
 }

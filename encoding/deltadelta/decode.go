@@ -107,17 +107,14 @@ func steps[T integer](d *Decoder, dst []T, u *codes, c *chunk, start T, body []b
 		return err
 	}
 	simd.Unpack64(sizes, body[cut:], c.gapWidth)
-	shift := T(0)
+	by := T(0)
 	for i, p := range pos {
 		to := n
 		if i+1 < g {
 			to = int(pos[i+1])
 		}
-		shift += step * T(int64(sizes[i]>>1)^-int64(sizes[i]&1))
-		behind := dst[p:to]
-		for k := range behind {
-			behind[k] += shift
-		}
+		by += step * T(int64(sizes[i]>>1)^-int64(sizes[i]&1))
+		shift(dst[p:to], by)
 	}
 	return nil
 }

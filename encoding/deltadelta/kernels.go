@@ -48,6 +48,15 @@ func accumulate[T integer](v []T) {
 	}
 }
 
+func shift[T integer](v []T, by T) {
+	switch v := any(v).(type) {
+	case []int64:
+		simd.Shift64(v, int64(by))
+	case []int32:
+		simd.Shift32(v, int32(by))
+	}
+}
+
 func fill[T integer](dst []T, start, step T) {
 	switch dst := any(dst).(type) {
 	case []int64:

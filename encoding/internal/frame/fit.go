@@ -171,20 +171,11 @@ func (r *run[T]) patched(base int64, w uint) Frame {
 	f := Frame{P: base, Width: w}
 	off := T(f.Base())
 	lo, hi := T(r.lo)-off, T(r.hi)-off // distances to the base; they may wrap
-	if (lo < 0) == (T(r.lo) < off) && (hi < 0) == (T(r.hi) < off) {
-		for _, v := range r.x {
-			if h := (v - off) >> w; h != 0 {
-				f.Patches++
-			}
-		}
-	} else {
+	f.Patches = outside(r.x, off, w)
+	if (lo < 0) != (T(r.lo) < off) || (hi < 0) != (T(r.hi) < off) {
 		lo, hi = 0, 0
 		for _, v := range r.x {
-			d := v - off
-			if d>>w != 0 {
-				f.Patches++
-			}
-			lo, hi = min(lo, d), max(hi, d)
+			lo, hi = min(lo, v-off), max(hi, v-off)
 		}
 	}
 	if f.Patches == 0 {
@@ -196,4 +187,14 @@ func (r *run[T]) patched(base int64, w uint) Frame {
 		f.PatchWidth = -1 - max(f.PatchWidth, bits.Len64(uint64(^(lo>>w))))
 	}
 	return f
+}
+
+func outside[T Integer](x []T, from T, w uint) int {
+	switch x := any(x).(type) {
+	case []int64:
+		return simd.Outside64(x, int64(from), w)
+	case []int32:
+		return simd.Outside32(x, int32(from), w)
+	}
+	return 0
 }
