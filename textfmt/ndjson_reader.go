@@ -70,26 +70,29 @@ func (f *ndjsonFormat) choose(r io.Reader, head *bytes.Buffer) ([]Choice, error)
 				add(name)
 			}
 		}
-	} else {
-		for name, t := range o.Types {
-			f.keep[name] = keepsJSON(t)
-		}
-		j := f.records(newLines(r, f.name))
-		j.grow = add
-		for n := 0; n < sampleRows && head.Len() <= sampleBytes; n++ {
-			row, err := j.next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			var syntax *SyntaxError
-			if err != nil && !(errors.As(err, &syntax) && o.OnError != nil) { // of which reading tells
-				return nil, err
-			}
+	}
+	for name, t := range o.Types {
+		f.keep[name] = keepsJSON(t)
+	}
+	f.columns = slices.Clone(seen.names)
+	var err error
+	if o.Schema == nil {
+		err = f.sample(r, head, add, func(row []Field) {
 			for i := range row {
 				seen.add(i, &row[i], row[i].Null)
 			}
-		}
+		})
+	} else { // metadata need not be among its columns
+		err = f.sample(r, head, func(name string) {
+			if slices.Contains(metadataNames[:], name) && o.Schema.Lookup(name) < 0 {
+				add(name)
+			}
+		}, func([]Field) {})
 	}
+	if err != nil {
+		return nil, err
+	}
+	f.columns = nil
 	found := len(seen.names)
 	for _, name := range sortedKeys(o.Types) {
 		add(name)
@@ -108,6 +111,25 @@ func (f *ndjsonFormat) choose(r io.Reader, head *bytes.Buffer) ([]Choice, error)
 		}
 	}
 	return choices, nil
+}
+
+// sample reads the first rows. New members go to add before rows that have them
+// go to look.
+func (f *ndjsonFormat) sample(r io.Reader, head *bytes.Buffer, add func(name string), look func([]Field)) error {
+	j := f.records(newLines(r, f.name))
+	j.grow = add
+	for n := 0; n < sampleRows && head.Len() <= sampleBytes; n++ {
+		row, err := j.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		var syntax *SyntaxError
+		if err != nil && !(errors.As(err, &syntax) && f.options.OnError != nil) { // of which reading tells
+			return err
+		}
+		look(row)
+	}
+	return nil
 }
 
 // keepsJSON reports whether an array or object can be a value of t.

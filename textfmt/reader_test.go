@@ -471,6 +471,7 @@ func FuzzCSVReader(f *testing.F) {
 			}
 		}
 		o.AnyOrder = false
+		o.Jobs = 2
 		twice, err := rewrite(t, once, o, CSVWriteOptions{})
 		require.NoError(t, err)
 		require.Equal(t, once, twice)

@@ -485,3 +485,30 @@ func BenchmarkSort(b *testing.B) {
 		})
 	}
 }
+
+// FuzzSpill: blocks whose checksum is right by chance are refused or read, with
+// no panic.
+func FuzzSpill(f *testing.F) {
+	s, err := rowgroup.NewSchema([]rowgroup.Column{{Name: "k", Type: rowgroup.Text}}, []rowgroup.Column{{Name: "t", Type: rowgroup.Bigint}}, nil,
+		[]rowgroup.Column{{Name: "f", Type: rowgroup.Float}, {Name: "s", Type: rowgroup.Text}}, rowgroup.WithMultiset())
+	require.NoError(f, err)
+	b := rowgroup.NewBatch(s)
+	b.BeginPartition([]byte("key"))
+	*b.Int64s(1), *b.Float32s(2) = []int64{1, 2}, []float32{1.5, 2}
+	require.NoError(f, b.Bytes(3).Append([]byte("x")))
+	require.NoError(f, b.Bytes(3).Append(nil))
+	b.CellMeta(3).Cells = []rowgroup.Cell{0, rowgroup.CellAbsent}
+	b.Meta().WriteTimes = []int64{5, 6}
+	f.Add(appendBlock(nil, b))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		d := blockReader{b: body}
+		d.block(b)
+		if !d.bad && len(d.b) == 0 && b.Check() == nil && b.Len() > 0 {
+			again := rowgroup.NewBatch(s)
+			d = blockReader{b: appendBlock(nil, b)}
+			d.block(again)
+			require.False(t, d.bad)
+			sameRows(t, b, again)
+		}
+	})
+}

@@ -270,7 +270,10 @@ func (d *blockReader) bytes(n int) []byte {
 func (d *blockReader) block(b *rowgroup.Batch) {
 	b.Reset()
 	s := b.Schema()
-	n := int(min(d.uvarint(), math.MaxInt32))
+	n := int(min(d.uvarint(), batchRows+1))
+	if n > batchRows {
+		d.bad, n = true, 0
+	}
 	if len(s.Columns(rowgroup.PartitionKey)) > 0 {
 		for range d.count() {
 			start := int(min(d.uvarint(), math.MaxInt32))
