@@ -164,6 +164,20 @@ func bodyLen(p *encoding.Params, n int, size uint) (int, error) {
 	return c.len(n), nil
 }
 
+// Progression reports whether parameters p, which Int64Len or Int32Len accept,
+// alone say what the values are: first, and each then step above the one
+// before, modulo 2^64 or 2^32.
+func Progression(p *encoding.Params) (first, step int64, ok bool) {
+	switch p[paramForm] {
+	case formConstant:
+		return p[paramFirst], 0, true
+	case formSteps:
+		base, width, rest := p[2], p[3], p[4]|p[paramGaps] // of no width, the unit of the base is 1
+		return p[paramFirst]*p[paramSecond] + base, p[paramSecond], width|rest == 0
+	}
+	return 0, 0, false
+}
+
 // AppendInt64 appends src in self-contained form. It never fails; random
 // values take some 10 bytes a vector of 1,024 beyond their size.
 func AppendInt64(dst []byte, src []int64) []byte {

@@ -146,7 +146,18 @@ func (e *Encoder) Append(dst []byte, src, x, y []int64, plan Plan, p *encoding.P
 
 // Decoder holds the scratch of decoding; its zero value is ready. It is not
 // for concurrent use.
-type Decoder struct{ codes []uint64 }
+type Decoder struct {
+	codes []uint64
+	x     []int64 // of a progression
+}
+
+// Column is a column that a function refers to: its values, or, where Values is
+// nil, a progression that begins with First and goes on by Step, modulo 2^64.
+// Progressions cost nothing to add.
+type Column struct {
+	Values      []int64
+	First, Step int64
+}
 
 // Decode fills dst from the body and parameters of its values, and from the
 // columns x and y that PlanOf(p) refers to, decoded, as long as dst; y is nil
@@ -156,94 +167,91 @@ type Decoder struct{ codes []uint64 }
 func (d *Decoder) Decode(dst, x, y []int64, p *encoding.Params, body []byte) error {
 	n := len(dst)
 	plan, f, err := load(p, n)
+	switch {
+	case err != nil:
+		return err
+	case len(x) != n:
+		return encoding.Corruptf(part, "%d values from %d of column %d", n, len(x), plan.X)
+	case plan.Y == None:
+		y = nil
+	case len(y) != n:
+		return encoding.Corruptf(part, "%d values from %d of column %d", n, len(y), plan.Y)
+	}
+	return d.decode(dst, &Column{Values: x}, &Column{Values: y}, &plan, &f, body)
+}
+
+// DecodeColumns is Decode of columns of either kind. Those with values are as
+// long as dst; y is the zero Column where the plan has none.
+func (d *Decoder) DecodeColumns(dst []int64, x, y *Column, p *encoding.Params, body []byte) error {
+	plan, f, err := load(p, len(dst))
 	if err != nil {
 		return err
 	}
-	if plan.Y == None {
-		y = nil
-	} else if len(y) != n {
-		return encoding.Corruptf(part, "%d values from %d of column %d", n, len(y), plan.Y)
+	for _, c := range []*Column{x, y} {
+		if c.Values != nil && len(c.Values) != len(dst) {
+			return encoding.Corruptf(part, "%d values from %d", len(dst), len(c.Values))
+		}
 	}
-	if len(x) != n {
-		return encoding.Corruptf(part, "%d values from %d of column %d", n, len(x), plan.X)
-	}
+	return d.decode(dst, x, y, &plan, &f, body)
+}
+
+func (d *Decoder) decode(dst []int64, x, y *Column, plan *Plan, f *frame.Frame, body []byte) error {
+	n := len(dst)
 	if len(body) != f.Len(n) {
 		return encoding.Corruptf(part, "%d bytes, want %d", len(body), f.Len(n))
 	}
-	u, err := f.Codes64(part, body, n, 0, &d.codes)
-	if err != nil {
-		return err
-	}
-	add, _ := f.Terms()
-	simd.Add64(dst, &u, add)
-	addTo(dst, x, y, plan)
-	return nil
-}
-
-// addTo adds the function to each value of v.
-func addTo(v, x, y []int64, plan Plan) {
-	x = x[:len(v)]
-	if plan.D == 1 {
-		for i := range v {
-			v[i] += plan.A * x[i]
+	// The codes and all progressions are one ramp.
+	start, _ := f.Terms()
+	step := int64(0)
+	xs := x.Values
+	switch {
+	case xs != nil:
+	case plan.D == 1:
+		start, step = start+plan.A*x.First, plan.A*x.Step
+	default:
+		if len(d.x) < n {
+			d.x = make([]int64, n)
 		}
+		xs = d.x[:n]
+		simd.Fill64(xs, x.First, x.Step)
+	}
+	if y.Values == nil {
+		start, step = start+y.First, step+y.Step
+	}
+	if len(body) == 0 {
+		simd.Fill64(dst, start, step)
 	} else {
-		q := newDivisor(plan.D)
-		for i := range v {
-			v[i] += q.floor(plan.A * x[i])
+		u, err := f.Codes64(part, body, n, 0, &d.codes)
+		if err != nil {
+			return err
+		}
+		if step == 0 {
+			simd.Add64(dst, &u, start)
+		} else {
+			simd.Ramp64(dst, &u, start, step)
 		}
 	}
-	if y != nil {
-		y = y[:len(v)]
-		for i := range v {
-			v[i] += y[i]
-		}
+	switch {
+	case xs == nil:
+	case plan.D == 1:
+		simd.AddProducts64(dst, xs, plan.A)
+	default:
+		simd.AddQuotients64(dst, xs, plan.A, plan.D)
 	}
+	if y.Values != nil {
+		simd.AddProducts64(dst, y.Values, 1)
+	}
+	return nil
 }
 
 // subtract takes the function from each value of v.
 func subtract(v, x, y []int64, plan Plan) {
-	x = x[:len(v)]
 	if plan.D == 1 {
-		for i := range v {
-			v[i] -= plan.A * x[i]
-		}
+		simd.AddProducts64(v, x, -plan.A)
 	} else {
-		q := newDivisor(plan.D)
-		for i := range v {
-			v[i] -= q.floor(plan.A * x[i])
-		}
+		simd.SubQuotients64(v, x, plan.A, plan.D)
 	}
 	if y != nil {
-		y = y[:len(v)]
-		for i := range v {
-			v[i] -= y[i]
-		}
+		simd.AddProducts64(v, y, -1)
 	}
-}
-
-// divisor divides by a number above 1 with a multiplication. With l the bits
-// of d-1 and m = ceil(2^(63+l)/d), floor(u/d) is floor(u*m/2^(63+l)) for all
-// u below 2^63 (Granlund and Montgomery, Division by Invariant Integers using
-// Multiplication, 1994, theorem 4.2: m*d exceeds 2^(63+l) by at most 2^l).
-type divisor struct {
-	m     uint64
-	shift uint // l-1
-}
-
-func newDivisor(d int64) divisor {
-	l := uint(bits.Len64(uint64(d - 1)))
-	m, rest := bits.Div64(1<<(l-1), 0, uint64(d))
-	if rest != 0 {
-		m++
-	}
-	return divisor{m, l - 1}
-}
-
-// floor is x divided by the divisor, rounded towards minus infinity: for
-// x < 0, floor(x/d) = -1 - floor((-1-x)/d), and -1-x has all bits of x flipped.
-func (q divisor) floor(x int64) int64 {
-	sign := x >> 63
-	hi, _ := bits.Mul64(uint64(x^sign), q.m)
-	return int64(hi>>(q.shift&63)) ^ sign
 }

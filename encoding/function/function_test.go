@@ -80,6 +80,43 @@ func roundTrip(t fataler, e *function.Encoder, src, x, y []int64, plan function.
 	require.LessOrEqual(t, function.Fit(src, x, y, plan), uint(64))
 }
 
+// A progression decodes as its values do.
+func TestProgressions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 300).Draw(t, "n")
+		column := func(name string) function.Column {
+			c := function.Column{First: extreme().Draw(t, name+" first"), Step: extreme().Draw(t, name+" step")}
+			c.Values = make([]int64, n)
+			simd.Fill64(c.Values, c.First, c.Step)
+			return c
+		}
+		x, y := column("x"), column("y")
+		plan := function.Plan{A: extreme().Draw(t, "a"), D: 1 + rapid.Int64Range(0, 1000).Draw(t, "d")*rapid.Int64Range(0, 1).Draw(t, "divide"), X: 1, Y: 2}
+		src := make([]int64, n)
+		noise := rapid.IntRange(0, 20).Draw(t, "noise")
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range src {
+			src[i] = floorDiv(plan.A*x.Values[i], plan.D) + y.Values[i] + int64(r.Uint64()&(1<<noise-1))
+		}
+		var e function.Encoder
+		var d function.Decoder
+		var p encoding.Params
+		body := e.Append(nil, src, x.Values, y.Values, plan, &p)
+		for k := range 4 {
+			x, y := x, y
+			if k&1 != 0 {
+				x.Values = nil
+			}
+			if k&2 != 0 {
+				y.Values = nil
+			}
+			got := make([]int64, n)
+			require.NoError(t, d.DecodeColumns(got, &x, &y, &p, body))
+			require.Equal(t, src, got)
+		}
+	})
+}
+
 // floorDiv is the definition.
 func floorDiv(x, d int64) int64 {
 	q := new(big.Int)
