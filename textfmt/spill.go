@@ -88,7 +88,7 @@ func (r *run) writeAll(s *rowgroup.Schema, it rowgroup.Iter) error {
 		r.rows = max(r.rows, b.Len())
 		r.buf = appendBlock(append(r.buf[:0], make([]byte, blockHeader)...), b)
 		body := r.buf[blockHeader:]
-		if len(body) > math.MaxUint32 {
+		if int64(len(body)) > math.MaxUint32 {
 			return errors.New("rows of more than 4 GiB cannot be sorted")
 		}
 		binary.LittleEndian.PutUint32(r.buf, uint32(len(body)))
