@@ -101,24 +101,3 @@ func (d *BlockDecoder) Decode(dst *Batch, from, to int, o *ScanOptions) error {
 // DecodeKeys decodes of groups [from, to) only the partitions (keys, heads
 // and their first rows) into dst, whose rows stay empty.
 func (d *BlockDecoder) DecodeKeys(dst *Batch, from, to int) error { return d.decodeKeys(dst, from, to) }
-
-// Sizes is where the bytes of blocks went, by stream.
-type Sizes struct {
-	Streams     []StreamSizes // in stored order; streams that never held a byte are left out by AddTo's callers
-	BlockParams int64         // counts of rows and partitions of groups
-}
-
-// StreamSizes is the share of one stream: a column's values or one kind of
-// metadata.
-type StreamSizes struct {
-	Name      string // the column, or "$write_time", "$key", "value.$state", …
-	Column    int    // the column number, or -1
-	Payload   int64
-	Metadata  int64
-	Params    int64
-	Encodings [16]int64 // chunks by encoding ID
-	Zstd      int64     // chunks kept compressed
-}
-
-// AddTo adds the sizes of the open block to s.
-func (d *BlockDecoder) AddTo(s *Sizes) { d.addTo(s) }

@@ -38,9 +38,10 @@ type blockDecoder struct {
 	t      *Template
 	groups int
 	body   []byte
-	vals   []int64 // of t.dyn: (dyn*groups + group)
-	dynOf  []int   // t.dyn from dynOf[stream+1] on are the stream's
-	refs   []ref   // stream*groups + group
+	vals   []int64 // of slots that the block stores: (dyn*groups + group)
+	listed *Template
+	where  []int32 // by stream: where listed lists it, or 0
+	refs   []ref   // where*groups + group
 	rows   []int
 	parts  []int
 	limit  int
@@ -55,7 +56,7 @@ type blockDecoder struct {
 	inflat []byte
 	params encoding.Params // of the chunk at hand
 
-	ints    [][]int64 // decoded int streams of group intsOf, by stream
+	ints    [][]int64 // decoded int streams of group intsOf, by where
 	intsOf  int
 	haveInt []bool
 	i32     []int32
@@ -81,7 +82,7 @@ type scratch struct {
 func newBlockDecoder(s *Schema) *BlockDecoder {
 	l := s.layout
 	return &BlockDecoder{blockDecoder{schema: s, l: l, limit: maxGroupBytes, intsOf: -1,
-		ints: make([][]int64, len(l.streams)), haveInt: make([]bool, len(l.streams))}}
+		where: make([]int32, len(l.streams))}}
 }
 
 func (d *blockDecoder) numGroups() int            { return d.groups }
@@ -112,20 +113,17 @@ func (d *blockDecoder) open(t *Template, groups, rows, parts int, body []byte) e
 
 // openParams reads the parameter columns and returns where the bodies begin.
 func (d *blockDecoder) openParams(t *Template, body []byte) (int, error) {
-	d.vals = slices.Grow(d.vals[:0], len(t.dyn)*d.groups)[:len(t.dyn)*d.groups]
+	d.vals = slices.Grow(d.vals[:0], t.dyn*d.groups)[:t.dyn*d.groups]
 	f := fields{part: "block parameters", b: body}
 	nbits := 0
-	for i, s := range t.dyn {
-		v := d.vals[i*d.groups : (i+1)*d.groups]
-		first := f.varint("a parameter")
-		step := int64(0)
-		switch s.shape.kind {
-		case shapeStep:
-			step = s.shape.v
-		case shapeSteps:
-			step = f.varint("a step")
-		case shapePacked:
-			nbits += int(s.shape.w) * d.groups
+	for _, s := range t.slots {
+		if s.dyn < 0 {
+			continue
+		}
+		v := d.vals[int(s.dyn)*d.groups:][:d.groups]
+		first, step := s.seeds(&f)
+		if s.kind == shapePacked {
+			nbits += int(s.w) * d.groups
 		}
 		for g := range v {
 			v[g] = first
@@ -141,25 +139,30 @@ func (d *blockDecoder) openParams(t *Template, body []byte) (int, error) {
 	}
 	bit := uint(0)
 	packed := f.b[:n]
-	for i, s := range t.dyn {
-		if s.shape.kind != shapePacked {
+	for _, s := range t.slots {
+		if s.kind != shapePacked {
 			continue
 		}
-		v := d.vals[i*d.groups : (i+1)*d.groups]
+		v := d.vals[int(s.dyn)*d.groups:][:d.groups]
 		for g := range v {
-			v[g] += int64(bitsAt(packed, bit, uint(s.shape.w)))
-			bit += uint(s.shape.w)
+			v[g] += int64(bitsAt(packed, bit, uint(s.w)))
+			bit += uint(s.w)
 		}
-	}
-	d.dynOf = slices.Grow(d.dynOf[:0], len(d.l.streams)+2)[:len(d.l.streams)+2]
-	k := 0
-	for st := -1; st <= len(d.l.streams); st++ {
-		for k < len(t.dyn) && t.dyn[k].stream < st {
-			k++
-		}
-		d.dynOf[st+1] = k
 	}
 	return len(body) - len(f.b) + n, nil
+}
+
+// seeds reads what a block stores of a slot beside its packed bits: the first
+// value or the least, and the step from group to group, or 0.
+func (s *slot) seeds(f *fields) (first, step int64) {
+	first = f.varint("a parameter")
+	switch s.kind {
+	case shapeStep:
+		step = s.v
+	case shapeSteps:
+		step = f.varint("a step")
+	}
+	return first, step
 }
 
 // bitsAt is the w bits of b from bit on.
@@ -182,14 +185,9 @@ func bitsAt(b []byte, bit, w uint) uint64 {
 func (d *blockDecoder) openGroups(t *Template, rows, parts int) error {
 	d.rows, d.parts = d.rows[:0], d.parts[:0]
 	sumRows, sumParts := 0, 0
+	var n [numSlots]int64
 	for g := range d.groups {
-		var n [numGroupSlots]int64
-		for i, s := range t.group {
-			n[i] = s.v // 0 unless constant
-		}
-		for i := 0; i < d.dynOf[1]; i++ {
-			n[t.dyn[i].slot] = d.vals[i*d.groups+g]
-		}
+		d.slots(t, 0, g, &n)
 		r, p := n[groupRows], n[groupParts]
 		if r < 0 || r > encoding.MaxGroupRows || p < 0 || p > encoding.MaxGroupRows || r+p == 0 {
 			return encoding.Corruptf("block parameters", "row group %d has %d rows, %d partitions", g, r, p)
@@ -205,18 +203,28 @@ func (d *blockDecoder) openGroups(t *Template, rows, parts int) error {
 }
 
 func (d *blockDecoder) openRefs(t *Template, off int) error {
-	ns := len(d.l.streams)
-	d.refs = slices.Grow(d.refs[:0], ns*d.groups)[:ns*d.groups]
-	clear(d.refs)
+	if d.listed != t {
+		if d.listed != nil {
+			for _, l := range d.listed.streams[1:] {
+				d.where[l.stream] = 0
+			}
+		}
+		d.listed = t
+		for k, l := range t.streams[1:] {
+			d.where[l.stream] = int32(k + 1)
+		}
+		for len(d.ints) < len(t.streams) {
+			d.ints, d.haveInt = append(d.ints, nil), append(d.haveInt, false)
+		}
+	}
+	d.refs = zeroed(d.refs, len(t.streams)*d.groups)
 	d.t = t
 	var slots [numSlots]int64
 	p := &d.params
-	for st := range ns {
-		if t.slots[st] == absentShape {
-			continue
-		}
+	for k := 1; k < len(t.streams); k++ {
+		st := int(t.streams[k].stream)
 		for g := range d.groups {
-			d.slots(st, g, &slots)
+			d.slots(t, k, g, &slots)
 			n := int64(0)
 			switch c := slots[slotCount]; {
 			case c == countAll:
@@ -247,7 +255,7 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 			if stored > len(d.body)-off {
 				return d.corrupt(st, g, "%d bytes of values, %d are left", stored, len(d.body)-off)
 			}
-			d.refs[st*d.groups+g] = ref{off: int32(off), len: int32(stored), count: int32(n)}
+			d.refs[k*d.groups+g] = ref{off: int32(off), len: int32(stored), count: int32(n)}
 			off += stored
 		}
 	}
@@ -257,13 +265,17 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 	return nil
 }
 
-// slots assembles the parameters of stream st in group g.
-func (d *blockDecoder) slots(st, g int, out *[numSlots]int64) {
-	for i, s := range &d.t.slots[st] {
-		out[i] = s.v
-	}
-	for i := d.dynOf[st+1]; i < d.dynOf[st+2]; i++ {
-		out[d.t.dyn[i].slot] = d.vals[i*d.groups+g]
+// slots assembles the parameters of listed stream k of t in group g.
+func (d *blockDecoder) slots(t *Template, k, g int, out *[numSlots]int64) {
+	*out = [numSlots]int64{}
+	slots := t.slotsOf(k)
+	for i := range slots {
+		s := &slots[i]
+		v := s.v
+		if s.dyn >= 0 {
+			v = d.vals[int(s.dyn)*d.groups+g]
+		}
+		out[s.slot] = v
 	}
 }
 
@@ -364,10 +376,10 @@ func (d *blockDecoder) bodyLen(st int, id encoding.ID, wide int64, p *encoding.P
 func (d *blockDecoder) chunkBody(st, g int) (encoding.ID, []byte, error) {
 	var slots [numSlots]int64
 	p := &d.params
-	d.slots(st, g, &slots)
+	d.slots(d.t, int(d.where[st]), g, &slots)
 	copy(p[:], slots[slotParam:])
 	id := encoding.ID(slots[slotID])
-	r := &d.refs[st*d.groups+g]
+	r := d.ref(st, g)
 	body := d.body[r.off : r.off+r.len : r.off+r.len]
 	if slots[slotZstd] == 0 {
 		return id, body, nil
@@ -414,13 +426,17 @@ func (d *blockDecoder) inflate(frame []byte, n int) ([]byte, error) {
 	return out, nil
 }
 
+// ref is where the chunk of stream st in group g lies; of a stream that is not
+// listed, nowhere.
+func (d *blockDecoder) ref(st, g int) *ref { return &d.refs[int(d.where[st])*d.groups+g] }
+
 // count is the number of values of stream st in group g.
-func (d *blockDecoder) count(st, g int) int { return int(d.refs[st*d.groups+g].count) }
+func (d *blockDecoder) count(st, g int) int { return int(d.ref(st, g).count) }
 
 // zero reports whether all values of int stream st in group g are 0, as far as
 // the parameters say so, or there are none.
 func (d *blockDecoder) zero(st, g int) bool {
-	r := &d.refs[st*d.groups+g]
+	r := d.ref(st, g)
 	if r.count == 0 {
 		return true
 	}
@@ -428,7 +444,7 @@ func (d *blockDecoder) zero(st, g int) bool {
 		return false
 	}
 	var slots [numSlots]int64
-	d.slots(st, g, &slots)
+	d.slots(d.t, int(d.where[st]), g, &slots)
 	return encoding.ID(slots[slotID]) == encoding.Constant && slots[slotParam] == 0
 }
 
@@ -512,12 +528,13 @@ func (d *blockDecoder) intStream(st, g int) ([]int64, error) {
 		clear(d.haveInt)
 		d.intsOf = g
 	}
-	if d.haveInt[st] {
-		return d.ints[st], nil
+	k := d.where[st]
+	if d.haveInt[k] {
+		return d.ints[k], nil
 	}
 	n := d.count(st, g)
-	v := slices.Grow(d.ints[st][:0], n)[:n]
-	d.ints[st] = v
+	v := slices.Grow(d.ints[k][:0], n)[:n]
+	d.ints[k] = v
 	if n > 0 {
 		if d.l.streams[st].class == ClassInt32 {
 			d.i32 = slices.Grow(d.i32[:0], n)[:n]
@@ -531,7 +548,7 @@ func (d *blockDecoder) intStream(st, g int) ([]int64, error) {
 			return nil, err
 		}
 	}
-	d.haveInt[st] = true
+	d.haveInt[k] = true
 	return v, nil
 }
 
@@ -617,17 +634,4 @@ func (d *blockDecoder) decodeBytes(dst *bytestrings.Strings, st, g int) error {
 		return d.at(st, g, err)
 	}
 	return nil
-}
-
-// keyLengths is how many bytes of a chunk of keys are lengths, which count as
-// metadata.
-func keyLengths(id encoding.ID, p *encoding.Params, n int) int {
-	lengths := 0
-	switch id {
-	case encoding.FrontCoded:
-		lengths, _ = bytestrings.FrontCodedSplit(p, n)
-	case encoding.LengthBytes:
-		lengths, _ = bytestrings.LengthBytesSplit(p, n)
-	}
-	return lengths
 }

@@ -22,22 +22,29 @@ import (
 // chunk is one encoded stream of one group: its parameter columns' values and
 // where its body stands.
 type chunk struct {
-	slots [numSlots]int64
-	off   int // in segment.bodies
-	len   int
+	stream int32
+	slots  [numSlots]int64
+	off    int // in segment.bodies
+	len    int
 }
 
 // segment holds encoded groups.
 type segment struct {
 	l      *layout
 	groups []groupInfo
-	chunks []chunk // groups x streams
+	chunks []chunk // of one group after the other, by stream
 	bodies []byte
+
+	cols   columns // of the block at hand
+	packed bitWriter
+	zero   [MaxBlockGroups]int64
+	none   [MaxBlockGroups]int64 // countNone
 }
 
 type groupInfo struct {
 	rows, parts int
 	bytes       int // of the bodies
+	from, to    int // its chunks
 }
 
 func (s *segment) numGroups() int { return len(s.groups) }
@@ -46,8 +53,6 @@ func (s *segment) numGroups() int { return len(s.groups) }
 const paramBytes = 6
 
 func (s *segment) groupBytes(g int) int { return s.groups[g].bytes + paramBytes }
-
-func (s *segment) chunk(g, stream int) *chunk { return &s.chunks[g*len(s.l.streams)+stream] }
 
 // codecs are the encoders of one stream; each keeps its history.
 type codecs struct {
@@ -91,6 +96,9 @@ func newSegmentEncoder(s *Schema, o EncodeOptions) *SegmentEncoder {
 	l := s.layout
 	e := &SegmentEncoder{segmentEncoder{l: l, o: o, g: newGatherer(s, l), codecs: make([]codecs, len(l.streams))}}
 	e.seg.l = l
+	for i := range e.seg.none {
+		e.seg.none[i] = countNone
+	}
 	if len(o.Zstd) > 0 || o.ZstdMeta {
 		z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
 			zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithSingleSegment(true))
@@ -104,21 +112,23 @@ func newSegmentEncoder(s *Schema, o EncodeOptions) *SegmentEncoder {
 
 func (e *segmentEncoder) encode(b *Batch, spans []Span) (*Segment, error) {
 	s := &e.seg.segment
-	s.groups, s.bodies = s.groups[:0], s.bodies[:0]
-	ns := len(e.l.streams)
-	s.chunks = slices.Grow(s.chunks[:0], len(spans)*ns)[:len(spans)*ns]
+	s.groups, s.chunks, s.bodies = s.groups[:0], s.chunks[:0], s.bodies[:0]
+	s.cols.from, s.cols.to = 0, 0
 	e.choose(b, spans)
 	for i := range e.codecs {
 		e.codecs[i].reset()
 	}
-	for gi, sp := range spans {
+	for _, sp := range spans {
 		e.g.gather(b, sp)
-		info := groupInfo{rows: sp.ToRow - sp.FromRow, parts: sp.ToPart - sp.FromPart}
+		info := groupInfo{rows: sp.ToRow - sp.FromRow, parts: sp.ToPart - sp.FromPart, from: len(s.chunks)}
 		for st := range e.l.streams {
-			c := &s.chunks[gi*ns+st]
-			e.encodeChunk(c, st, &info)
-			info.bytes += c.len
+			if n := e.g.streams[st].len(e.l.streams[st].class); n > 0 {
+				c := e.encodeChunk(st, n, &info)
+				info.bytes += c.len
+				s.chunks = append(s.chunks, c)
+			}
 		}
+		info.to = len(s.chunks)
 		s.groups = append(s.groups, info)
 	}
 	return &e.seg, nil
@@ -132,20 +142,13 @@ func (s *stream) refCount(rows, parts int) int {
 	return rows
 }
 
-// encodeChunk encodes stream st of the group that is gathered.
-func (e *segmentEncoder) encodeChunk(c *chunk, st int, info *groupInfo) {
+// encodeChunk encodes the n values of stream st of the group that is gathered.
+func (e *segmentEncoder) encodeChunk(st, n int, info *groupInfo) chunk {
 	str := &e.l.streams[st]
 	v := &e.g.streams[st]
-	n := v.len(str.class)
-	*c = chunk{off: len(e.seg.bodies)}
-	ref := str.refCount(info.rows, info.parts)
-	switch n {
-	case 0:
-		c.slots[slotCount] = countNone
-		return
-	case ref:
-		c.slots[slotCount] = countAll
-	default:
+	c := chunk{stream: int32(st), off: len(e.seg.bodies)}
+	c.slots[slotCount] = countAll
+	if n != str.refCount(info.rows, info.parts) {
 		c.slots[slotCount] = countExplicit + int64(n)
 	}
 	var p encoding.Params
@@ -161,6 +164,7 @@ func (e *segmentEncoder) encodeChunk(c *chunk, st int, info *groupInfo) {
 	}
 	c.len = len(bodies) - c.off
 	e.seg.bodies = bodies
+	return c
 }
 
 // compresses reports whether chunks of the stream are tried with Zstd.

@@ -3,7 +3,9 @@ package rowgroup
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/colsst/colsst/encoding"
 )
@@ -30,46 +32,71 @@ type shape struct {
 // dynamic reports whether the block holds something for the shape.
 func (s shape) dynamic() bool { return s.kind >= shapeBlock }
 
-// slot is one parameter column: of a stream, or (stream -1) of the groups:
-// rows, partitions.
+// slot is one parameter column of a stream, or of the groups.
 type slot struct {
-	stream int
-	slot   int
-	shape  shape
+	shape
+	slot uint8
+	dyn  int32 // its number among those that a block stores, or -1
 }
 
+// The numbers of unfiltereds and of partitions of the groups are slots of a
+// stream before all others.
 const (
-	groupRows = iota
-	groupParts
-	numGroupSlots
+	groupStream = -1
+
+	groupRows     = 0
+	groupParts    = 1
+	numGroupSlots = 2
 )
 
+// listed is a stream that a template lists, with its slots: [from, to) of the
+// template's.
+type listed struct {
+	stream   int32
+	from, to int32
+}
+
+// template is the streams that some group of a block has, groupStream first,
+// and their slots that are not zero. What it takes follows from its bytes.
 type template struct {
-	l     *layout
-	group [numGroupSlots]shape
-	slots [][numSlots]shape // by stream
-	dyn   []slot            // those that a block stores, in its order
-	size  int               // of appendTo
+	streams []listed
+	slots   []slot
+	dyn     int // how many of slots a block stores, in this order
 }
 
 // absentShape is the shape of streams without values.
 var absentShape = [numSlots]shape{slotCount: {kind: shapeConst, v: countNone}}
 
-func (t *template) finish() {
-	t.dyn = t.dyn[:0]
-	for i, s := range t.group {
+// add lists a stream, which comes after those listed.
+func (t *template) add(stream int32, shapes *[numSlots]shape) {
+	if stream != groupStream && *shapes == absentShape {
+		return
+	}
+	l := listed{stream: stream, from: int32(len(t.slots))}
+	for i, s := range shapes {
+		if s.kind == shapeZero && (stream != groupStream || i >= numGroupSlots) {
+			continue
+		}
+		x := slot{shape: s, slot: uint8(i), dyn: -1}
 		if s.dynamic() {
-			t.dyn = append(t.dyn, slot{-1, i, s})
+			x.dyn = int32(t.dyn)
+			t.dyn++
 		}
+		t.slots = append(t.slots, x)
 	}
-	for st := range t.slots {
-		for i, s := range t.slots[st] {
-			if s.dynamic() {
-				t.dyn = append(t.dyn, slot{st, i, s})
-			}
-		}
+	l.to = int32(len(t.slots))
+	t.streams = append(t.streams, l)
+}
+
+// slotsOf are the slots of listed stream k.
+func (t *template) slotsOf(k int) []slot { return t.slots[t.streams[k].from:t.streams[k].to] }
+
+// shapes are the shapes of all slots of listed stream k.
+func (t *template) shapes(k int) (all [numSlots]shape) {
+	for _, s := range t.slotsOf(k) {
+		all[s.slot] = s.shape
 	}
-	t.size = len(t.appendTo(nil))
+	return all
 }
 
 func appendShape(dst []byte, s shape) []byte {
@@ -84,34 +111,22 @@ func appendShape(dst []byte, s shape) []byte {
 }
 
 func (t *template) appendTo(dst []byte) []byte {
-	for _, s := range t.group {
-		dst = appendShape(dst, s)
+	for _, s := range t.slotsOf(0) {
+		dst = appendShape(dst, s.shape)
 	}
-	n := 0
-	for st := range t.slots {
-		if t.slots[st] != absentShape {
-			n++
-		}
-	}
-	dst = binary.AppendUvarint(dst, uint64(n))
-	last := -1
-	for st := range t.slots {
-		if t.slots[st] == absentShape {
-			continue
-		}
-		dst = binary.AppendUvarint(dst, uint64(st-last-1))
-		last = st
+	dst = binary.AppendUvarint(dst, uint64(len(t.streams)-1))
+	next := int32(0)
+	for k := 1; k < len(t.streams); k++ {
+		st := t.streams[k].stream
+		dst = binary.AppendUvarint(dst, uint64(st-next))
+		next = st + 1
 		mask := uint64(0)
-		for i, s := range t.slots[st] {
-			if s.kind != shapeZero {
-				mask |= 1 << i
-			}
+		for _, s := range t.slotsOf(k) {
+			mask |= 1 << s.slot
 		}
 		dst = binary.AppendUvarint(dst, mask)
-		for _, s := range t.slots[st] {
-			if s.kind != shapeZero {
-				dst = appendShape(dst, s)
-			}
+		for _, s := range t.slotsOf(k) {
+			dst = appendShape(dst, s.shape)
 		}
 	}
 	return dst
@@ -171,15 +186,10 @@ func (f *fields) shape() (s shape) {
 }
 
 func parseTemplate(s *Schema, src []byte) (*Template, error) {
-	l := s.layout
-	t := &Template{template{l: l, slots: make([][numSlots]shape, len(l.streams))}}
-	for i := range t.slots {
-		t.slots[i] = absentShape
-	}
+	t := &Template{}
 	f := fields{part: "template", b: src}
-	for i := range t.group {
-		t.group[i] = f.shape()
-	}
+	shapes := [numSlots]shape{groupRows: f.shape(), groupParts: f.shape()}
+	t.add(groupStream, &shapes)
 	n := f.uvarint("the number of streams")
 	next := uint64(0)
 	for range n {
@@ -188,20 +198,21 @@ func parseTemplate(s *Schema, src []byte) (*Template, error) {
 		if f.err != nil {
 			break
 		}
-		if st < next || st >= uint64(len(l.streams)) || mask >= 1<<numSlots {
+		if st < next || st >= uint64(len(s.layout.streams)) || mask >= 1<<numSlots {
 			f.fail("a stream or mask that the schema does not have")
 			break
 		}
 		next = st + 1
-		t.slots[st] = [numSlots]shape{}
-		for i := range numSlots {
+		shapes = [numSlots]shape{}
+		for i := range shapes {
 			if mask>>i&1 == 1 {
-				t.slots[st][i] = f.shape()
+				shapes[i] = f.shape()
 			}
 		}
-		if id := t.slots[st][slotID]; id.kind == shapeConst && !encoding.ID(id.v).Valid() && f.err == nil {
+		if id := shapes[slotID]; id.kind == shapeConst && !encoding.ID(id.v).Valid() && f.err == nil {
 			return nil, fmt.Errorf("template: %w encoding %d", encoding.ErrUnsupported, id.v)
 		}
+		t.add(int32(st), &shapes)
 	}
 	if f.err == nil && len(f.b) > 0 {
 		f.fail("bytes left over")
@@ -209,65 +220,90 @@ func parseTemplate(s *Schema, src []byte) (*Template, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	t.finish()
 	return t, nil
 }
 
-// columns collects the parameter columns of groups [from, to) of s: the two
-// of the groups, then numSlots a stream. Where a group lacks the stream, its
-// parameters do not matter and repeat those of a neighbour.
+// columns are the parameter columns of groups [from, to) of a segment: those
+// of the groups, then numSlots of each stream that some group has. Where a
+// group lacks the stream, its parameters do not matter and repeat those of a
+// neighbour.
 type columns struct {
-	n      int
-	group  [numGroupSlots][]int64
-	vals   []int64 // stream-major: (stream*numSlots + slot)*n + group
-	absent []bool  // streams that no group has
+	from, to int
+	streams  []int32 // groupStream, then those present, ascending
+	vals     []int64 // (k*numSlots + slot)*n + group, of the k-th stream
+	chunks   []int32 // k*n + group: the chunk's number in the segment plus 1, or 0
+	at       []int32 // by stream: k, during collect
 }
 
-func (c *columns) collect(s *segment, from, to int) {
-	c.n = to - from
-	ns := len(s.l.streams)
-	for i := range c.group {
-		c.group[i] = c.group[i][:0]
+func (c *columns) n() int { return c.to - c.from }
+
+func (c *columns) slot(k, i int) []int64 {
+	n := c.n()
+	return c.vals[(k*numSlots+i)*n:][:n]
+}
+
+// columns collects the parameter columns of groups [from, to). They are valid
+// until the next call.
+func (s *segment) columns(from, to int) *columns {
+	c := &s.cols
+	if c.from == from && c.to == to {
+		return c
 	}
-	if need := ns * numSlots * c.n; cap(c.vals) < need {
-		c.vals = make([]int64, need)
-	} else {
-		c.vals = c.vals[:need]
-	}
-	c.absent = append(c.absent[:0], make([]bool, ns)...)
-	for g := from; g < to; g++ {
-		c.group[groupRows] = append(c.group[groupRows], int64(s.groups[g].rows))
-		c.group[groupParts] = append(c.group[groupParts], int64(s.groups[g].parts))
-	}
-	for st := range ns {
-		have := -1
-		for g := range c.n {
-			if s.chunk(from+g, st).slots[slotCount] != countNone {
-				have = g
-				break
-			}
+	c.from, c.to = from, to
+	n := c.n()
+	c.at = growZero(c.at, len(s.l.streams))
+	chunks := s.chunks[s.groups[from].from:s.groups[to-1].to]
+	c.streams = append(c.streams[:0], groupStream)
+	for i := range chunks {
+		if st := chunks[i].stream; c.at[st] == 0 {
+			c.at[st] = 1
+			c.streams = append(c.streams, st)
 		}
-		if have < 0 {
-			c.absent[st] = true
-			continue
+	}
+	slices.Sort(c.streams)
+	for k, st := range c.streams[1:] {
+		c.at[st] = int32(k + 1)
+	}
+	c.chunks = zeroed(c.chunks, len(c.streams)*n)
+	c.vals = zeroed(c.vals, len(c.streams)*numSlots*n)
+	for g := range n {
+		info := &s.groups[from+g]
+		c.slot(0, groupRows)[g], c.slot(0, groupParts)[g] = int64(info.rows), int64(info.parts)
+		for i := info.from; i < info.to; i++ {
+			c.chunks[int(c.at[s.chunks[i].stream])*n+g] = int32(i + 1)
 		}
-		for g := range c.n {
-			ch := s.chunk(from+g, st)
-			c.vals[(st*numSlots+slotCount)*c.n+g] = ch.slots[slotCount]
-			if ch.slots[slotCount] != countNone {
-				have = g
+	}
+	for k, st := range c.streams[1:] {
+		c.at[st] = 0
+		s.fill(c, k+1)
+	}
+	return c
+}
+
+// fill sets the parameter columns of the k-th stream.
+func (s *segment) fill(c *columns, k int) {
+	n := c.n()
+	of := c.chunks[k*n:][:n]
+	last := of[slices.IndexFunc(of, func(i int32) bool { return i > 0 })]
+	for g, i := range of {
+		count := int64(countNone)
+		if i > 0 {
+			last, count = i, s.chunks[i-1].slots[slotCount]
+		}
+		for slot, v := range &s.chunks[last-1].slots {
+			if slot == slotCount {
+				v = count
 			}
-			ch = s.chunk(from+have, st)
-			for i := slotCount + 1; i < numSlots; i++ {
-				c.vals[(st*numSlots+i)*c.n+g] = ch.slots[i]
-			}
+			c.vals[(k*numSlots+slot)*n+g] = v
 		}
 	}
 }
 
-func (c *columns) slot(st, i int) []int64 {
-	k := (st*numSlots + i) * c.n
-	return c.vals[k : k+c.n]
+// zeroed is n zeros, in the memory of s if it has room.
+func zeroed[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
 }
 
 // traits of a parameter column.
@@ -367,14 +403,15 @@ func (s shape) join(t *traits) shape {
 }
 
 type templateSet struct {
-	list  []*Template
-	last  int
-	cols  columns
-	whole []traits // of the segment, by stream and slot
-	seg   *segment
-	of    []traits
-	group [2][numGroupSlots]traits
-	own   *Template // scratch for the block at hand
+	list    []*Template
+	last    int
+	seg     *segment
+	streams []int32   // of the segment, as columns.streams
+	whole   []traits  // of the segment, by stream and slot
+	cols    *columns  // of the block at hand
+	of      []traits  // of the block
+	wholeOf []int     // where the block's streams stand in streams
+	own     *Template // scratch for the block at hand
 }
 
 // templateSlack is how many bits a block may be larger with a template that
@@ -386,179 +423,185 @@ const recentTemplates = 64
 
 func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool) {
 	s := &seg.segment
-	ns := len(s.l.streams)
 	if from == 0 || ts.seg != s { // a new segment
 		ts.seg = s
-		ts.cols.collect(s, 0, len(s.groups))
-		ts.whole = append(ts.whole[:0], make([]traits, ns*numSlots)...)
-		ts.traits(ts.whole, &ts.group[1], ns)
+		c := s.columns(0, len(s.groups))
+		ts.streams = append(ts.streams[:0], c.streams...)
+		ts.whole = c.traits(ts.whole)
 	}
-	c := &ts.cols
-	c.collect(s, from, to)
-	ts.of = append(ts.of[:0], make([]traits, ns*numSlots)...)
-	ts.traits(ts.of, &ts.group[0], ns)
+	c := s.columns(from, to)
+	ts.cols, ts.of = c, c.traits(ts.of)
+	ts.wholeOf = ts.wholeOf[:0]
+	at := 0
+	for _, st := range c.streams {
+		for ts.streams[at] != st {
+			at++
+		}
+		ts.wholeOf = append(ts.wholeOf, at)
+	}
 
 	if ts.own == nil {
-		ts.own = &Template{template{l: s.l, slots: make([][numSlots]shape, ns)}}
+		ts.own = &Template{}
 	}
 	own := ts.own
-	for i := range own.group {
-		own.group[i] = ideal(c.group[i], &ts.group[0][i], &ts.group[1][i])
-	}
-	for st := range ns {
-		own.slots[st] = absentShape
-		if c.absent[st] {
-			continue
+	own.template = template{streams: own.streams[:0], slots: own.slots[:0]}
+	for k, st := range c.streams {
+		var shapes [numSlots]shape
+		for i := range shapes {
+			shapes[i] = ts.ideal(k, i)
 		}
-		for i := range numSlots {
-			k := st*numSlots + i
-			own.slots[st][i] = ideal(c.slot(st, i), &ts.of[k], &ts.whole[k])
-		}
+		own.add(st, &shapes)
 	}
-	ownCost, _ := ts.cost(own)
-	best, bestCost := -1, 0
+	ownCost, _ := ts.cost(own, math.MaxInt)
+	best, limit := -1, ownCost+templateSlack
 	for i := len(ts.list) - 1; i >= max(0, len(ts.list)-recentTemplates); i-- {
-		if cost, ok := ts.cost(ts.list[i]); ok && (best < 0 || cost < bestCost) {
-			best, bestCost = i, cost
+		if cost, ok := ts.cost(ts.list[i], limit); ok {
+			best, limit = i, cost-1
 		}
 	}
-	if best >= 0 && bestCost <= ownCost+templateSlack {
+	if best >= 0 {
 		ts.last = best
 		return best, ts.list[best], false
 	}
 	if len(ts.list) > 0 {
-		if joined := ts.join(ts.list[ts.last]); joined != nil {
-			if cost, ok := ts.cost(joined); ok && cost <= ownCost+templateSlack {
-				own = joined
-			}
+		joined := ts.join(ts.list[ts.last])
+		if _, ok := ts.cost(joined, ownCost+templateSlack); ok {
+			own = joined
 		}
 	}
-	own.finish()
-	ts.own = nil
+	if own == ts.own {
+		ts.own = nil
+	}
 	ts.list = append(ts.list, own)
 	ts.last = len(ts.list) - 1
 	return ts.last, own, true
 }
 
-func (ts *templateSet) traits(of []traits, group *[numGroupSlots]traits, ns int) {
-	c := &ts.cols
-	for i := range group {
-		group[i] = traitsOf(c.group[i])
+// traits are those of all columns, in the memory of dst.
+func (c *columns) traits(dst []traits) []traits {
+	dst = slices.Grow(dst[:0], len(c.streams)*numSlots)[:len(c.streams)*numSlots]
+	for i := range dst {
+		dst[i] = traitsOf(c.vals[i*c.n():][:c.n()])
 	}
-	for st := range ns {
-		if c.absent[st] {
-			continue
-		}
-		for i := range numSlots {
-			of[st*numSlots+i] = traitsOf(c.slot(st, i))
-		}
-	}
+	return dst
 }
 
-// cost is the bits of the parameters of the block at hand with template t,
-// and whether t fits at all.
-func (ts *templateSet) cost(t *Template) (bits int, ok bool) {
-	c := &ts.cols
-	for i, s := range t.group {
-		if !s.fits(&ts.group[0][i]) {
+// ideal is the cheapest shape for slot i of the block's k-th stream.
+func (ts *templateSet) ideal(k, i int) shape {
+	return ideal(ts.cols.slot(k, i), &ts.of[k*numSlots+i], &ts.whole[ts.wholeOf[k]*numSlots+i])
+}
+
+var noneTraits = traits{lo: countNone, hi: countNone}
+
+// cost is the bits of the parameters of the block at hand with template t. ok
+// is false if t does not fit or takes more than limit.
+func (ts *templateSet) cost(t *Template, limit int) (bits int, ok bool) {
+	c, k := ts.cols, 0
+	for j, l := range t.streams {
+		if k < len(c.streams) && c.streams[k] < l.stream || bits > limit {
 			return 0, false
 		}
-		bits += s.cost(c.group[i], &ts.group[0][i])
-	}
-	for st := range t.slots {
-		sh := &t.slots[st]
-		if c.absent[st] {
+		shapes := t.shapes(j)
+		if k == len(c.streams) || c.streams[k] > l.stream {
 			// The count must be none; other parameters are anything.
-			if !sh[slotCount].fits(&traits{lo: countNone, hi: countNone}) {
+			if !shapes[slotCount].fits(&noneTraits) {
 				return 0, false
 			}
-			for i := range sh {
-				if sh[i].dynamic() {
-					bits += 8 + c.n*int(sh[i].w)
+			for i := range shapes {
+				if shapes[i].dynamic() {
+					bits += 8 + c.n()*int(shapes[i].w)
 				}
 			}
 			continue
 		}
-		for i := range sh {
-			k := st*numSlots + i
-			if !sh[i].fits(&ts.of[k]) {
+		for i := range shapes {
+			tr := &ts.of[k*numSlots+i]
+			if !shapes[i].fits(tr) {
 				return 0, false
 			}
-			if sh[i].dynamic() {
-				bits += sh[i].cost(c.slot(st, i), &ts.of[k])
+			if shapes[i].dynamic() {
+				bits += shapes[i].cost(c.slot(k, i), tr)
 			}
 		}
+		k++
 	}
-	return bits, true
+	return bits, k == len(c.streams) && bits <= limit
 }
 
 // join is a template that fits the block at hand and what t fits.
 func (ts *templateSet) join(t *Template) *Template {
-	c := &ts.cols
-	j := &Template{template{l: t.l, slots: make([][numSlots]shape, len(t.slots))}}
-	for i, s := range t.group {
-		j.group[i] = s.join(&ts.group[0][i])
-	}
-	none := traits{lo: countNone, hi: countNone}
-	for st := range t.slots {
-		j.slots[st] = t.slots[st]
-		if c.absent[st] {
-			j.slots[st][slotCount] = t.slots[st][slotCount].join(&none)
+	j := &Template{}
+	streams := ts.cols.streams
+	for a, k := 0, 0; a < len(t.streams) || k < len(streams); {
+		var shapes [numSlots]shape
+		switch {
+		case k == len(streams) || a < len(t.streams) && t.streams[a].stream < streams[k]: // the block has none
+			shapes = t.shapes(a)
+			shapes[slotCount] = shapes[slotCount].join(&noneTraits)
+			j.add(t.streams[a].stream, &shapes)
+			a++
 			continue
-		}
-		for i := range numSlots {
-			if t.slots[st] == absentShape && i != slotCount {
-				k := st*numSlots + i
-				j.slots[st][i] = ideal(c.slot(st, i), &ts.of[k], &ts.whole[k])
-				continue
+		case a == len(t.streams) || t.streams[a].stream > streams[k]: // t has none
+			for i := range shapes {
+				shapes[i] = ts.ideal(k, i)
 			}
-			j.slots[st][i] = t.slots[st][i].join(&ts.of[st*numSlots+i])
+			shapes[slotCount] = absentShape[slotCount].join(&ts.of[k*numSlots+slotCount])
+		default:
+			shapes = t.shapes(a)
+			for i := range shapes {
+				shapes[i] = shapes[i].join(&ts.of[k*numSlots+i])
+			}
+			a++
 		}
+		j.add(streams[k], &shapes)
+		k++
 	}
 	return j
 }
 
 func (s *segment) appendBlock(dst []byte, from, to int, t *Template) []byte {
-	var c columns
-	c.collect(s, from, to)
-	var packed bitWriter
-	for _, d := range t.dyn {
-		var v []int64
-		switch {
-		case d.stream < 0:
-			v = c.group[d.slot]
-		case c.absent[d.stream]:
-			v = make([]int64, c.n)
-			if d.slot == slotCount {
-				for i := range v {
-					v[i] = countNone
-				}
-			}
-		default:
-			v = c.slot(d.stream, d.slot)
+	c := s.columns(from, to)
+	n := c.n()
+	packed := &s.packed
+	*packed = bitWriter{b: packed.b[:0]}
+	k := 0
+	for j, l := range t.streams {
+		for k < len(c.streams) && c.streams[k] < l.stream {
+			k++
 		}
-		switch d.shape.kind {
-		case shapeBlock, shapeStep:
-			dst = binary.AppendVarint(dst, v[0])
-		case shapeSteps:
-			step := int64(0)
-			if len(v) > 1 {
-				step = v[1] - v[0]
+		for _, x := range t.slotsOf(j) {
+			if x.dyn < 0 {
+				continue
 			}
-			dst = binary.AppendVarint(dst, v[0])
-			dst = binary.AppendVarint(dst, step)
-		case shapePacked:
-			tr := traitsOf(v)
-			dst = binary.AppendVarint(dst, tr.lo)
-			for _, x := range v {
-				packed.add(uint64(x)-uint64(tr.lo), uint(d.shape.w))
+			v := s.none[:n]
+			if k < len(c.streams) && c.streams[k] == l.stream {
+				v = c.slot(k, int(x.slot))
+			} else if x.slot != slotCount {
+				v = s.zero[:n]
+			}
+			switch x.kind {
+			case shapeBlock, shapeStep:
+				dst = binary.AppendVarint(dst, v[0])
+			case shapeSteps:
+				step := int64(0)
+				if n > 1 {
+					step = v[1] - v[0]
+				}
+				dst = binary.AppendVarint(dst, v[0])
+				dst = binary.AppendVarint(dst, step)
+			case shapePacked:
+				lo := slices.Min(v)
+				dst = binary.AppendVarint(dst, lo)
+				for _, y := range v {
+					packed.add(uint64(y)-uint64(lo), uint(x.w))
+				}
 			}
 		}
 	}
 	dst = packed.appendTo(dst)
-	for st := range s.l.streams {
-		for g := from; g < to; g++ {
-			ch := s.chunk(g, st)
+	for k := n; k < len(c.chunks); k++ {
+		if i := c.chunks[k]; i > 0 {
+			ch := &s.chunks[i-1]
 			dst = append(dst, s.bodies[ch.off:ch.off+ch.len]...)
 		}
 	}
