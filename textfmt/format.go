@@ -78,7 +78,7 @@ func Sniff(head []byte) Format {
 	if first[0] == '{' {
 		return NDJSON
 	}
-	looks := func(parse func(*series) error) *series {
+	looks := func(parse func(*series) (lineState, error)) *series {
 		f := &seriesFormat{options: &TableOptions{}, series: []byte("series"), time: []byte("time"), parse: parse}
 		f.columns = []seriesColumn{{name: "series", kind: tagKind}, {name: "time", kind: timeKind}}
 		s := f.records(partLines(first, "", 1))

@@ -289,7 +289,7 @@ func (in *inference) chooseTime(c *Choice, ts *times) {
 // chooseText names a cell that makes the column a text, and one that does not
 // go with it if there are several forms.
 func (in *inference) chooseText(c *Choice) {
-	var a, b form = numForms, numForms // the two forms seen first
+	a, b := numForms, numForms // the two forms seen first
 	for k := range numForms {
 		switch line := in.first[k].line; {
 		case line == 0:

@@ -34,31 +34,33 @@ func NewLineProtocolReader(r io.Reader, name string, o TableOptions) (*Reader, e
 	return f.newReader(r)
 }
 
-func parseLineProtocol(s *series) error {
+func parseLineProtocol(s *series) (lineState, error) {
 	s.blanks()
 	if s.at == len(s.data) || s.data[s.at] == '#' {
-		return errBlank
+		return blankLine, nil
 	}
 	start := s.at
 	name := s.escaped(" ,", ", ")
 	if len(name) == 0 {
-		return s.expected("a measurement")
+		return 0, s.expected("a measurement")
 	}
 	if err := s.set(s.format.series, name, tagKind, start); err != nil {
-		return err
+		return 0, err
 	}
 	for s.at < len(s.data) && s.data[s.at] == ',' {
 		s.at++
 		if err := s.tag(); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if s.blanks() == 0 {
-		return s.expected("a space and fields")
+		return 0, s.expected("a space and fields")
 	}
 	for {
-		if err := s.field(); err != nil {
-			return err
+		if closed, err := s.field(); err != nil {
+			return 0, err
+		} else if !closed {
+			return openLine, nil
 		}
 		if s.at == len(s.data) || s.data[s.at] != ',' {
 			break
@@ -73,16 +75,16 @@ func parseLineProtocol(s *series) error {
 	text := s.data[start:s.at:s.at]
 	if _, ok := parseInt(text); !ok {
 		s.at = start
-		return s.expected("a timestamp")
+		return 0, s.expected("a timestamp")
 	}
 	if err := s.set(s.format.time, text, timeKind, start); err != nil {
-		return err
+		return 0, err
 	}
 	s.blanks()
 	if s.at < len(s.data) {
-		return s.expected("the end of the line")
+		return 0, s.expected("the end of the line")
 	}
-	return nil
+	return pointLine, nil
 }
 
 // escaped reads a name up to one of the bytes of end. A backslash before one of
@@ -140,21 +142,24 @@ func (s *series) tag() error {
 	return s.set(name, value, tagKind, start)
 }
 
-func (s *series) field() error {
+// field reads a field; closed is false for a string that goes on, at which the
+// cursor stays then.
+func (s *series) field() (closed bool, err error) {
 	name, err := s.equals("field")
 	if err != nil {
-		return err
+		return true, err
 	}
 	start := s.at
 	if s.at < len(s.data) && s.data[s.at] == '"' {
 		value, closed := s.quoted("\"\\", "")
 		if !closed {
-			return errOpen
+			s.at = start
+			return false, nil
 		}
 		if s.at < len(s.data) && s.data[s.at] != ',' && s.data[s.at] != ' ' && s.data[s.at] != '\t' {
-			return s.expected("a comma or space behind a string")
+			return true, s.expected("a comma or space behind a string")
 		}
-		return s.set(name, value, stringKind, start)
+		return true, s.set(name, value, stringKind, start)
 	}
 	for s.at < len(s.data) && s.data[s.at] != ',' && s.data[s.at] != ' ' && s.data[s.at] != '\t' {
 		s.at++
@@ -163,9 +168,9 @@ func (s *series) field() error {
 	kind := floatKind
 	switch string(text) {
 	case "t", "T", "true", "True", "TRUE":
-		return s.set(name, trueText, boolKind, start)
+		return true, s.set(name, trueText, boolKind, start)
 	case "f", "F", "false", "False", "FALSE":
-		return s.set(name, falseText, boolKind, start)
+		return true, s.set(name, falseText, boolKind, start)
 	}
 	if n := len(text) - 1; n > 0 {
 		switch {
@@ -177,9 +182,9 @@ func (s *series) field() error {
 	}
 	if _, ok := parseNumber(text); !ok {
 		s.at = start
-		return s.expected("the value of a field: 1.5, 3i, 3u, true, false or a string in quotes")
+		return true, s.expected("the value of a field: 1.5, 3i, 3u, true, false or a string in quotes")
 	}
-	return s.set(name, text, kind, start)
+	return true, s.set(name, text, kind, start)
 }
 
 var trueText, falseText = []byte("true"), []byte("false")

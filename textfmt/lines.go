@@ -71,6 +71,13 @@ func (l *lines) more() ([]byte, error) {
 	}
 }
 
+// rewind makes the line read last its first one alone.
+func (l *lines) rewind() {
+	if n := bytes.IndexByte(l.buf[l.start:l.to], '\n'); n >= 0 {
+		l.end, l.count = l.start+n+1, l.number
+	}
+}
+
 // skip moves behind the line that is an error, which it is already.
 func (l *lines) skip() {}
 

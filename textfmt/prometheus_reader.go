@@ -46,10 +46,10 @@ func NewPrometheusReader(r io.Reader, name string, openMetrics bool, o TableOpti
 	return f.newReader(r)
 }
 
-func parsePrometheus(s *series) error {
+func parsePrometheus(s *series) (lineState, error) {
 	s.blanks()
 	if s.at == len(s.data) || s.data[s.at] == '#' {
-		return errBlank
+		return blankLine, nil
 	}
 	start := s.at
 	name := s.metricName()
@@ -57,42 +57,42 @@ func parsePrometheus(s *series) error {
 		s.at++
 		var err error
 		if name, err = s.labels(name); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if len(name) == 0 {
 		s.at = start
-		return s.expected("the name of a metric")
+		return 0, s.expected("the name of a metric")
 	}
 	if err := s.set(s.format.series, name, tagKind, start); err != nil {
-		return err
+		return 0, err
 	}
 	if s.blanks() == 0 && s.data[s.at-1] != '}' {
-		return s.expected("a space and a value")
+		return 0, s.expected("a space and a value")
 	}
 	start = s.at
 	value := s.token()
 	if !isFloat(value) {
 		s.at = start
-		return s.expected("a value")
+		return 0, s.expected("a value")
 	}
 	if err := s.set(valueName, value, floatKind, start); err != nil {
-		return err
+		return 0, err
 	}
 	s.blanks()
 	start = s.at
 	time := s.token()
 	if len(time) == 0 || !isFloat(time) {
 		s.at = start
-		return s.expected("a timestamp")
+		return 0, s.expected("a timestamp")
 	}
 	if err := s.set(s.format.time, time, timeKind, start); err != nil {
-		return err
+		return 0, err
 	}
 	if s.blanks(); s.at < len(s.data) && s.data[s.at] != '#' {
-		return s.expected("the end of the line")
+		return 0, s.expected("the end of the line")
 	}
-	return nil
+	return pointLine, nil
 }
 
 var valueName = []byte("value")

@@ -27,6 +27,7 @@ type series struct {
 	text    []byte  // unescaped texts of the row
 	data    []byte  // the lines of the row
 	at      int     // in data
+	open    bool    // the row failed because its string does not end
 }
 
 // seriesColumn is a column and what its values look like.
@@ -66,15 +67,18 @@ type seriesFormat struct {
 	series  []byte // the column that names the measurement or metric
 	time    []byte // the time column
 	columns []seriesColumn
-	// parse reads the line in data into fields. It returns errBlank for a line
-	// that is no point and errOpen for one that does not end its strings.
-	parse func(*series) error
+	// parse reads the line in data into fields.
+	parse func(*series) (lineState, error)
 	whole bool // every line is whole
 }
 
-var (
-	errBlank = errors.New("no point")
-	errOpen  = errors.New("a string goes on")
+// lineState is what a line turned out to be.
+type lineState uint8
+
+const (
+	pointLine lineState = iota
+	blankLine           // or a comment
+	openLine            // a string goes on
 )
 
 func (f *seriesFormat) open(part []byte, line int64) records {
@@ -204,18 +208,48 @@ func (s *series) next() ([]Field, error) {
 		for i := range s.fields {
 			s.fields[i] = Field{Null: !s.columns[i].empty, Quoted: true, Line: s.number, Column: 1}
 		}
-		switch parsed := s.format.parse(s); parsed {
-		case errBlank:
+		state, parseErr := s.format.parse(s)
+		if parseErr != nil {
+			return nil, parseErr
+		}
+		switch state {
+		case blankLine:
 			line, err = s.lines.next()
-		case errOpen:
-			if line, err = s.more(); errors.Is(err, io.EOF) {
-				return nil, s.expected("a quote that ends the string")
+		case openLine:
+			if line, err = s.close(line); errors.Is(err, io.EOF) {
+				s.open, s.data = true, trimEnd(line)
+				e := s.misplaced(nil, s.at, "a quote that ends the string here")
+				e.Value = "the end of the text"
+				return nil, e
 			}
 		default:
-			return s.fields, parsed
+			return s.fields, nil
 		}
 	}
 	return nil, err
+}
+
+// close adds lines to one whose string is open, up to one with a quote.
+func (s *series) close(line []byte) ([]byte, error) {
+	for {
+		n := len(line)
+		var err error
+		if line, err = s.more(); err != nil {
+			return s.buf[s.start:s.end], err // more may have moved it
+		}
+		if bytes.IndexByte(line[n:], '"') >= 0 {
+			return line, nil
+		}
+	}
+}
+
+// skip moves behind the point that failed: behind its first line, if that has a
+// string which never ends.
+func (s *series) skip() {
+	if s.open {
+		s.open = false
+		s.lines.rewind()
+	}
 }
 
 // place is the line and column of a byte of data.

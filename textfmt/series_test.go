@@ -78,7 +78,7 @@ func TestLineProtocolErrors(t *testing.T) {
 		{"m f=NaN 1", `f.line:1:5: expected the value of a field`},
 		{"m f=-1u 1", `f.line:1:5: expected the value of a field`},
 		{"m f=99999999999999999999i 1", `f.line:1:5: column "f": expected bigint, found "99999999999999999999"`},
-		{"m f=\"x\ny 1", `f.line:2:4: expected a quote that ends the string, found the end of the line`},
+		{"m f=\"x\ny 1", `f.line:1:5: expected a quote that ends the string here, found the end of the text`},
 		{"m f=\"x\"y 1", `f.line:1:8: expected a comma or space behind a string, found "y 1"`},
 		{"m f=1,f=2 1", `f.line:1:9: column "f": expected one value of that name, found a second one`},
 		{"m,a=1,a=2 f=1 1", `f.line:1:9: column "a": expected one value of that name, found a second one`},
@@ -106,6 +106,29 @@ func TestLineProtocolErrors(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, bad)
 	require.Equal(t, "measurement,time,f,n\nm,1970-01-01T00:00:00.000000001Z,1,5\nm,1970-01-01T00:00:00.000000002Z,2,x\nm,1970-01-01T00:00:00.000000004Z,3,-\n", out)
+}
+
+// TestLineProtocolOpenString: a string that never ends costs its line.
+func TestLineProtocolOpenString(t *testing.T) {
+	text := "m f=\"a\n\nb\" 1\n" + strings.Repeat("m g=1 5\n", 3) + "m f=\"x\n" + strings.Repeat("m g=1 5\n", 100_000) + "m g=2 6"
+	o := lineOptions()
+	var errs []string
+	o.OnError = func(e *SyntaxError) bool {
+		errs = append(errs, e.Error())
+		return true
+	}
+	r, err := NewLineProtocolReader(strings.NewReader(text), "f.line", o)
+	require.NoError(t, err)
+	out, err := drainCSV(t, r)
+	require.NoError(t, err)
+	require.Equal(t, []string{"f.line:7:5: expected a quote that ends the string here, found the end of the text"}, errs)
+	require.Equal(t, 100_000+6+2, strings.Count(out, "\n"))
+	require.Contains(t, out, "\"a\n\nb\"")
+	require.True(t, strings.HasSuffix(out, ",2\n"))
+	errs = nil
+	_, err = lineToCSV(t, "m f=\"x", o)
+	require.NoError(t, err)
+	require.Len(t, errs, 1)
 }
 
 func TestPrometheus(t *testing.T) {
