@@ -8,6 +8,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/zstdframe"
 )
 
 // Bytes around what an outer chunk stores.
@@ -132,7 +133,7 @@ func decodeChunk(dst, src []byte, dec *zstd.Decoder) error {
 		copy(dst, body)
 		return nil
 	}
-	if len(body) >= len(dst) || !oneFrame(body, len(dst)) {
+	if len(body) >= len(dst) || !zstdframe.Is(body, len(dst)) {
 		return &encoding.CorruptError{Part: "chunk", Offset: -1, Err: errChunk}
 	}
 	out, err := dec.DecodeAll(body, dst[:0:len(dst)])
@@ -143,35 +144,6 @@ func decodeChunk(dst, src []byte, dec *zstd.Decoder) error {
 		return &encoding.CorruptError{Part: "chunk", Offset: -1, Err: err}
 	}
 	return nil
-}
-
-// oneFrame reports whether src is exactly one Zstd frame, from its magic to
-// its last block, that declares size bytes of content (RFC 8878).
-func oneFrame(src []byte, size int) bool {
-	var h zstd.Header
-	if h.Decode(src) != nil || h.Skippable || h.DictionaryID != 0 || !h.HasFCS || h.FrameContentSize != uint64(size) {
-		return false
-	}
-	at := h.HeaderSize
-	for last := false; !last; {
-		if len(src) < at+3 {
-			return false
-		}
-		b := uint32(src[at]) | uint32(src[at+1])<<8 | uint32(src[at+2])<<16
-		n := int(b >> 3)
-		if b>>1&3 == 1 { // one byte, repeated
-			n = 1
-		}
-		last = b&1 == 1
-		if at += 3; n > len(src)-at {
-			return false
-		}
-		at += n
-	}
-	if h.HasCheckSum {
-		at += 4
-	}
-	return at == len(src)
 }
 
 // newChunkDecoder makes a decoder that never holds more than a chunk.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/alp"
 	"github.com/colsst/colsst/encoding/bss"
@@ -17,6 +15,7 @@ import (
 	"github.com/colsst/colsst/encoding/function"
 	"github.com/colsst/colsst/encoding/raw"
 	"github.com/colsst/colsst/encoding/runlength"
+	"github.com/colsst/colsst/internal/zstdframe"
 )
 
 // MaxBlockGroups is the number of row groups that a block can have.
@@ -52,7 +51,6 @@ type blockDecoder struct {
 	alp    alp.Decoder
 	bytes  bytestrings.Decoder
 	dict   dict.Decoder
-	zstd   *zstd.Decoder
 	inflat []byte
 	params encoding.Params // of the chunk at hand
 
@@ -400,30 +398,11 @@ func (d *blockDecoder) inflate(frame []byte, n int) ([]byte, error) {
 	if n > maxGroupBytes+maxGroupBytes/4 {
 		return nil, encoding.Corruptf("zstd frame", "%d bytes are beyond the limit", n)
 	}
-	var h zstd.Header
-	if err := h.Decode(frame); err != nil {
+	d.inflat = slices.Grow(d.inflat[:0], n)[:n]
+	if err := zstdframe.Decode(d.inflat, frame); err != nil {
 		return nil, &encoding.CorruptError{Part: "zstd frame", Offset: -1, Err: err}
 	}
-	if h.Skippable || !h.HasFCS || h.FrameContentSize != uint64(n) {
-		return nil, encoding.Corruptf("zstd frame", "declares %d bytes, want %d", h.FrameContentSize, n)
-	}
-	if d.zstd == nil {
-		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(2*maxGroupBytes))
-		if err != nil {
-			return nil, err
-		}
-		d.zstd = z
-	}
-	d.inflat = slices.Grow(d.inflat[:0], n)
-	out, err := d.zstd.DecodeAll(frame, d.inflat[:0])
-	if err != nil {
-		return nil, &encoding.CorruptError{Part: "zstd frame", Offset: -1, Err: err}
-	}
-	if len(out) != n {
-		return nil, encoding.Corruptf("zstd frame", "makes %d bytes, want %d", len(out), n)
-	}
-	d.inflat = out
-	return out, nil
+	return d.inflat, nil
 }
 
 // ref is where the chunk of stream st in group g lies; of a stream that is not

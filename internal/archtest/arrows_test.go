@@ -36,8 +36,8 @@ var arrows = []struct{ room, imports, modules string }{
 	{"encoding/internal/*", "encoding encoding/bitpack simd", ""},
 	{"encoding/dict", "encoding encoding/bytestrings encoding/internal/* encoding/bitpack simd", "github.com/zeebo/xxh3"},
 	{"encoding/*", "encoding encoding/internal/* encoding/bitpack simd", ""},
-	{"rowgroup", "encoding encoding/*", "github.com/klauspost/compress"},
-	{"columnar", "encoding encoding/* rowgroup", "github.com/klauspost/compress github.com/zeebo/xxh3 github.com/FastFilter/xorfilter"},
+	{"rowgroup", "encoding encoding/* internal/zstdframe", "github.com/klauspost/compress"},
+	{"columnar", "encoding encoding/* rowgroup internal/zstdframe", "github.com/klauspost/compress github.com/zeebo/xxh3 github.com/FastFilter/xorfilter"},
 	{"compaction", "encoding rowgroup", ""},
 	{"textfmt", "encoding rowgroup", "github.com/klauspost/compress github.com/therootcompany/xz"},
 	{"parquetfmt", "encoding rowgroup", "github.com/parquet-go/parquet-go github.com/klauspost/compress"},
@@ -47,6 +47,7 @@ var arrows = []struct{ room, imports, modules string }{
 	// Leaves under everything.
 	{"internal/le", "", ""},
 	{"internal/invariants", "", ""},
+	{"internal/zstdframe", "", "github.com/klauspost/compress"},
 	{"internal/binfmt", "", ""},
 	{"internal/archtest", "", ""},
 	{"internal/atomicfile", "", "golang.org/x/sys"},
