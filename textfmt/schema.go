@@ -82,6 +82,9 @@ func (d *tableDefinition) parseJSON(text []byte, file string) error {
 		return e
 	}
 	for _, c := range in.Columns {
+		if c.Type == "" && strings.HasPrefix(c.Name, "$") {
+			continue // the key of the partitions, in a description of a file
+		}
 		role := rowgroup.Regular
 		for r := rowgroup.PartitionKey; r <= rowgroup.Regular; r++ {
 			if c.Role == r.String() {
