@@ -13,11 +13,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // New returns the root command with every command of the tool below it. Each
@@ -31,7 +33,8 @@ func New() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newConvert(), newDescribe(), newVerify(), newDump(), newQuery(), newDiff(), newGen(), newVersion())
+	root.AddCommand(newConvert(), newDescribe(), newVerify(), newDump(), newQuery(), newDiff(), newGen(), newMan(), newVersion(),
+		topicTypes(), topicExitCodes())
 	return root
 }
 
@@ -43,32 +46,18 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
+	out := &stdoutWriter{w: stdout}
 	root := New()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = out.err // of what cobra prints: help, completion, the version
+	}
 	printError(stderr, err)
 	return ExitCode(err)
-}
-
-// printError prints an error as lines that begin with the file or the
-// program's name.
-func printError(w io.Writer, err error) {
-	var silent *silentError
-	if err == nil || errors.As(err, &silent) {
-		return
-	}
-	var coded *exitError
-	ours := errors.As(err, &coded) && coded.code != exitUsage && coded.code != exitInterrupted
-	for line := range strings.Lines(err.Error()) {
-		if line = strings.TrimSuffix(line, "\n"); ours {
-			fmt.Fprintln(w, line)
-		} else {
-			fmt.Fprintln(w, "colsst:", line)
-		}
-	}
 }
 
 // tool is what every command has: its flags and streams.
@@ -77,23 +66,41 @@ type tool struct {
 	quiet      bool
 	verbose    bool
 	noProgress bool
+	jobs       int
+	summarize  string
 	started    time.Time
+	sum        summary
+}
+
+// arguments says how many arguments a command takes, and what they are.
+type arguments struct {
+	min, max int // max < 0: any number
+	what     string
 }
 
 // command makes a command whose errors carry exit codes.
-func command(use, short, long string, args cobra.PositionalArgs, run func(t *tool, args []string) error) *tool {
+func command(use, short, long string, args arguments, run func(t *tool, args []string) error) *tool {
 	t := &tool{}
 	t.cmd = &cobra.Command{
 		Use: use, Short: short, Long: long,
 		Args: func(cmd *cobra.Command, a []string) error {
-			if err := args(cmd, a); err != nil {
-				return usagef("%s: %w; see colsst %s --help", cmd.Name(), err, cmd.Name())
+			switch {
+			case len(a) < args.min:
+				return usagef("%s: give %s; see %s --help", cmd.Name(), args.what, cmd.CommandPath())
+			case args.max == 0 && len(a) > 0:
+				return usagef("%s: takes no arguments, found %q; see %s --help", cmd.Name(), a[0], cmd.CommandPath())
+			case args.max > 0 && len(a) > args.max:
+				return usagef("%s: give %s, not %q too; see %s --help", cmd.Name(), args.what, a[args.max], cmd.CommandPath())
 			}
 			return nil
 		},
 		RunE: func(_ *cobra.Command, a []string) error {
 			t.started = time.Now()
-			return classify(run(t, a))
+			err := t.checkFlags()
+			if err == nil {
+				err = classify(run(t, a))
+			}
+			return t.finish(err)
 		},
 		SilenceUsage:          true,
 		SilenceErrors:         true,
@@ -101,10 +108,51 @@ func command(use, short, long string, args cobra.PositionalArgs, run func(t *too
 	}
 	t.cmd.SetFlagErrorFunc(flagError)
 	f := t.cmd.Flags()
+	f.SortFlags = false
 	f.BoolVarP(&t.quiet, "quiet", "q", false, "print nothing but results and errors")
-	f.BoolVarP(&t.verbose, "verbose", "v", false, "tell the time taken too")
+	f.BoolVarP(&t.verbose, "verbose", "v", false, "tell the time taken and the memory used too")
 	f.BoolVar(&t.noProgress, "no-progress", false, "no progress on a terminal")
+	f.IntVarP(&t.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "goroutines that parse text")
+	f.Lookup("jobs").DefValue = "one a CPU"
+	f.StringVar(&t.summarize, "summary", "", "json: a last line of JSON on stderr")
 	return t
+}
+
+// checkFlags refuses values that no command knows.
+func (t *tool) checkFlags() (err error) {
+	t.cmd.Flags().Visit(func(f *pflag.Flag) {
+		if k := f.Value.Type(); err == nil && (k == "string" && f.Value.String() == "" || k == "stringSlice" && f.Value.String() == "[]") {
+			err = usagef("--%s: expected a value, found none", f.Name)
+		}
+	})
+	switch {
+	case err != nil:
+	case t.jobs < 1:
+		err = usagef("--jobs %d: expected 1 or more", t.jobs)
+	case t.summarize != "" && t.summarize != "json":
+		err = usagef("--summary %s: expected json", t.summarize)
+		t.summarize = ""
+	}
+	return err
+}
+
+// finish prints the line of --summary, as the last one on stderr.
+func (t *tool) finish(err error) error {
+	if t.summarize == "" {
+		return err
+	}
+	t.sum.Command, t.sum.Exit, t.sum.Seconds = t.cmd.Name(), ExitCode(err), time.Since(t.started).Seconds()
+	if !isSilent(err) {
+		printError(t.cmd.ErrOrStderr(), err)
+		if err != nil {
+			t.sum.Error = err.Error()
+			err = &exitError{ExitCode(err), &silentError{}}
+		}
+	}
+	if e := printLine(t.cmd.ErrOrStderr(), &t.sum); err == nil && e != nil {
+		err = coded(exitOutput, fmt.Errorf("stderr: %w", e))
+	}
+	return err
 }
 
 func (t *tool) ctx() context.Context {
@@ -114,9 +162,87 @@ func (t *tool) ctx() context.Context {
 	return context.Background()
 }
 
+// changed reports whether a flag was given.
+func (t *tool) changed(flag string) bool { return t.cmd.Flags().Changed(flag) }
+
+// refuse is an error if any of the flags was given: they have no effect here.
+func (t *tool) refuse(why string, flags ...string) error {
+	for _, f := range flags {
+		if t.changed(f) {
+			return usagef("--%s %s", f, why)
+		}
+	}
+	return nil
+}
+
+// limitFlag adds --limit, -1 for none.
+func (t *tool) limitFlag(limit *int64, usage string) {
+	t.cmd.Flags().Int64Var(limit, "limit", -1, usage)
+	t.cmd.Flags().Lookup("limit").DefValue = "all"
+}
+
+func (t *tool) checkLimit(limit int64) error {
+	if t.changed("limit") && limit < 0 {
+		return usagef("--limit %d: expected 0 or more", limit)
+	}
+	return nil
+}
+
+// choice adds a flag of one of several words and their completion.
+func (t *tool) choice(p *string, name, value, usage string, words ...string) {
+	t.cmd.Flags().StringVar(p, name, value, usage)
+	_ = t.cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+}
+
 // notef prints a line to stderr unless the command is to be quiet.
 func (t *tool) notef(format string, args ...any) {
 	if !t.quiet {
-		fmt.Fprintf(t.cmd.ErrOrStderr(), format+"\n", args...)
+		fmt.Fprintln(t.cmd.ErrOrStderr(), printable(fmt.Sprintf(format, args...)))
 	}
 }
+
+// oneOf refuses a value of a flag that is none of the words.
+func oneOf(flag, value string, words ...string) error {
+	for _, w := range words {
+		if value == w {
+			return nil
+		}
+	}
+	last := len(words) - 1
+	return usagef("--%s %s: expected %s or %s", flag, value, strings.Join(words[:last], ", "), words[last])
+}
+
+// printError prints an error as lines that begin with the file or the
+// program's name.
+func printError(w io.Writer, err error) {
+	if err == nil || isSilent(err) {
+		return
+	}
+	var e *exitError
+	ours := errors.As(err, &e) && e.code != exitUsage && e.code != exitInterrupted
+	for line := range strings.Lines(err.Error()) {
+		if line = printable(strings.TrimSuffix(line, "\n")); ours {
+			fmt.Fprintln(w, line)
+		} else {
+			fmt.Fprintln(w, "colsst:", line)
+		}
+	}
+}
+
+// printable is s with escapes in place of bytes that could steer a terminal.
+func printable(s string) string {
+	if strings.IndexFunc(s, isControl) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if isControl(r) {
+			fmt.Fprintf(&b, `\x%02x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func isControl(r rune) bool { return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,29 +20,51 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the sessions of testdata, each in a folder of its own. The
-// scripts have one command more: code N PROGRAM... runs a program that must
-// exit with N.
+// scripts have two commands more: code N PROGRAM... runs a program that must exit
+// with N; full ARGS... runs colsst with its output on a full disk.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": func(ts *testscript.TestScript, neg bool, args []string) {
-			if neg || len(args) < 2 {
-				ts.Fatalf("usage: code N program [args...]")
-			}
-			want, err := strconv.Atoi(args[0])
-			ts.Check(err)
-			err = ts.Exec(args[1], args[2:]...)
-			var exit *exec.ExitError
-			got := 0
-			if errors.As(err, &exit) {
-				got = exit.ExitCode()
-			} else {
-				ts.Check(err)
-			}
-			if got != want {
-				ts.Fatalf("exit code %d, not %d", got, want)
-			}
-		}},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"code": exitCode, "full": full},
 	})
+}
+
+// exitCode is the command code.
+func exitCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N program [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	got := 0
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, not %d", got, want)
+	}
+}
+
+// full runs colsst with stdout to a full disk, which it must name.
+func full(ts *testscript.TestScript, neg bool, args []string) {
+	disk, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	ts.Check(err)
+	defer disk.Close()
+	var stderr strings.Builder
+	for i, a := range args {
+		if strings.Contains(a, ".") {
+			args[i] = ts.MkAbs(a)
+		}
+	}
+	if code := cli.Execute(args, strings.NewReader(""), disk, &stderr); code != 5 {
+		ts.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	if !strings.HasSuffix(stderr.String(), "stdout: no space left on device\n") {
+		ts.Fatalf("%q", stderr.String())
+	}
 }

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -24,181 +26,398 @@ type convert struct {
 	inputFormat string
 	rowMetadata bool
 	verify      bool
-	summary     string
+	onError     string
+	rejectPath  string
+	shard       string
+	resume      bool
+	measurement string
+	precision   string
+
+	second      int64 // of now
+	nowGiven    bool
+	options     textfmt.CSVOptions
+	tableOpts   []columnar.Option
+	unique      textfmt.Unique
+	reject      *rejects
+	shardI      int
+	shardN      int
+	lineUnit    rowgroup.Unit
+	schemaFound *rowgroup.Schema // of the first input, for the others
+	layouts     map[string]*textfmt.Layout
 }
 
 func newConvert() *cobra.Command {
 	c := &convert{}
-	c.tool = command("convert IN -o OUT [flags]", "Convert CSV to a table file and back",
-		`Convert reads a CSV (also .gz) or a table file, - for stdin, and writes the
-other or the same. Types that are not given are inferred from the first 65,536
-rows and printed. Rows must be in order: partitions by their key bytes, rows by
-their clustering columns; --sort sorts them in memory. A table file is copied
-with all its metadata; CSV shows rows as a query does, before every expiry
-unless --now says otherwise.`,
-		cobra.ExactArgs(1), func(_ *tool, args []string) error { return c.run(args[0]) })
+	c.tool = command("convert IN... -o OUT [flags]", "Convert text to a table file and back",
+		`Convert reads table files, CSV, TSV, NDJSON, InfluxDB's line protocol and the
+text formats of Prometheus and OpenMetrics (any text also as .gz, .zst, .bz2 or
+.xz), - for stdin, and writes a table file, CSV, TSV, NDJSON or line protocol.
+Formats are told by the content and the name.
+
+Types that are not given are inferred from the first 65,536 rows and printed.
+Rows must be in order: partitions by their key bytes, rows by their clustering
+columns; --sort sorts any amount of them, through temporary files where memory
+does not do. A table file is copied with all its metadata; text shows rows as a
+query does, before every expiry unless --now says otherwise.
+
+Several inputs (files, folders, patterns) become one output, one after another,
+read with the schema of the first. If OUT is a folder (with a slash at its end,
+or one that exists), each input becomes a file there. --shard i/N then takes
+every N-th input, and --resume leaves out those that are done, as the file
+.colsst-convert in OUT says; it may be killed and started again at any time.`,
+		arguments{1, -1, "at least one input"}, func(_ *tool, args []string) error { return c.run(args) })
 	f := c.cmd.Flags()
-	c.out.add(c.cmd)
-	f.StringVar(&c.inputFormat, "input-format", "", "colsst or csv (default: by the content and the file's name)")
-	c.text.add(c.cmd)
-	f.BoolVar(&c.text.sort, "sort", false, "sort the rows in memory; equal keys stay in the order of the file")
-	f.BoolVar(&c.text.unique, "unique", false, "two rows of one key are an error")
-	c.table.add(c.cmd)
-	f.BoolVar(&c.rowMetadata, "row-metadata", false, "CSV output: columns $write_time, $ttl and $expiry too")
-	f.StringVar(&c.now.text, "now", "", nowUsage)
+	c.out.file(c.tool)
+	c.choice(&c.inputFormat, "input-format", "", "format of the inputs: "+strings.Join(inputFormats, ", ")+" (default: by content and name)", inputFormats...)
+	c.text.add(c.tool)
+	f.BoolVar(&c.text.sort, "sort", false, "sort the rows; equal keys stay in the order of the input")
+	f.StringVar(&c.text.unique, "unique", "", "a table without two rows of one key; such rows are an error, or the first or last of them is taken (error, first, last)")
+	f.Lookup("unique").NoOptDefVal = "error"
+	c.choice(&c.onError, "on-error", "fail", "what to do with a row of text that is malformed: fail or skip (exit code 6)", "fail", "skip")
+	f.StringVar(&c.rejectPath, "reject", "", "with --on-error skip: a CSV of the rows skipped: file, line, reason")
+	c.table.add(c.tool)
 	f.BoolVar(&c.verify, "verify", false, "check the table file before it appears")
-	f.StringVar(&c.summary, "summary", "", "json: a last line of JSON on stderr")
+	f.BoolVar(&c.rowMetadata, "row-metadata", false, "CSV and NDJSON output: columns $write_time, $ttl and $expiry too")
+	f.StringVar(&c.measurement, "measurement", "", "line protocol output: the measurement of all rows (default: the column measurement)")
+	c.choice(&c.precision, "precision", "", "line protocol output: unit of its timestamps, s, ms, us or ns (default: that of the time column)", "s", "ms", "us", "ns")
+	f.StringVar(&c.now.text, "now", "", nowUsage)
+	f.StringVar(&c.shard, "shard", "", "i/N: of the inputs only every N-th, from the i-th on")
+	f.BoolVar(&c.resume, "resume", false, "leave out inputs that were converted before")
 	return c.cmd
 }
 
-// source is the input as rows.
-type source struct {
-	schema  *rowgroup.Schema
-	columns []string // in the order of the text
-	rows    rowgroup.Iter
-	bar     *progress
-	perRow  bool // the bar counts rows
-}
-
-func (c *convert) run(path string) error {
+func (c *convert) run(args []string) error {
+	args = c.uniqueArgument(args)
 	if err := c.check(); err != nil {
 		return err
 	}
-	in, err := c.openInput(path, c.inputFormat)
-	if err != nil {
-		return err
-	}
-	defer in.close()
-	now, nowGiven, err := c.now.parse()
-	if err != nil {
-		return err
-	}
-	export := in.format == formatTable && c.out.format == formatCSV
-	var src *source
-	switch in.format {
-	case formatTable:
-		src, err = c.tableSource(in, rowgroup.ScanOptions{Live: export || nowGiven, Now: now})
-	case formatCSV:
-		src, err = c.csvSource(in)
-	default:
-		err = usagef("%s: its name tells no format: give --input-format colsst or csv", in.name)
-	}
-	if err != nil {
-		return err
-	}
-	defer src.bar.end()
-	out, err := c.createOutput(&c.out)
-	if err != nil {
-		return err
-	}
-	defer out.abort()
-	to, err := c.sink(out, src)
-	if err != nil {
-		return named(in.name, err)
-	}
-	clock := time.Now().Unix()
-	var rows, hidden int64
-	err = eachBatch(c.ctx(), src.rows, src.schema, -1, func(b *rowgroup.Batch) error {
-		rows += int64(b.Len() - len(*b.Markers()))
-		if export && !nowGiven {
-			hidden += expired(b, clock)
-		}
-		if src.perRow {
-			src.bar.add(int64(b.Len()))
-		}
-		return to.write(b)
-	})
+	paths, err := expand(args, func(format string) bool { return format != "" })
 	if err == nil {
-		err = to.end()
+		err = onlyOnce(paths)
 	}
-	if err == nil && c.verify {
-		err = c.verifyOutput(out)
+	if err == nil {
+		paths, err = c.shardOf(paths)
 	}
 	if err != nil {
-		return orElse(exitData, named(in.name, err))
-	}
-	if err := out.commit(); err != nil {
 		return err
 	}
-	src.bar.end()
-	if csv, ok := to.(*csvSink); ok && csv.w.NaNPayloads() > 0 {
-		c.notef("%s: %s of other bits than NaN's, which CSV does not keep", in.name, plural(csv.w.NaNPayloads(), "NaN"))
-	}
-	c.noteExpired(in.name, hidden)
-	return c.done(in, out, rows)
-}
-
-func (c *convert) check() error {
-	if err := checkFormat("--input-format", c.inputFormat); err != nil {
-		return err
-	}
-	if err := c.out.check(); err != nil {
-		return err
+	folder := strings.HasSuffix(c.out.path, "/")
+	if info, err := os.Stat(c.out.path); err == nil && info.IsDir() {
+		folder = true
 	}
 	switch {
-	case c.summary != "" && c.summary != "json":
-		return usagef("--summary %s: expected json", c.summary)
-	case c.rowMetadata && c.out.format != formatCSV:
-		return usagef("--row-metadata is for CSV output; table files keep all metadata")
-	case c.verify && (c.out.format != formatTable || c.out.path == "-"):
-		return usagef("--verify checks a table file: give -o FILE.csst")
+	case !folder && (c.resume || c.shard != ""):
+		return usagef("--resume and --shard are for outputs in a folder: give -o FOLDER/")
+	case !folder:
+		if err := c.out.check(); err != nil {
+			return err
+		}
+		if err := c.checkOutput(c.out.format); err != nil {
+			return err
+		}
+	}
+	if c.rejectPath != "" {
+		if c.reject, err = c.createRejects(c.rejectPath, c.out.force); err != nil {
+			return err
+		}
+		defer c.reject.out.abort()
+	}
+	if folder {
+		err = c.folder(args, paths)
+	} else {
+		err = c.file(paths, c.out, nil)
+	}
+	if c.reject != nil && c.reject.err != nil {
+		return c.reject.err
+	}
+	if err == nil || ExitCode(err) == exitSkipped {
+		if failed := c.reject.commit(); failed != nil {
+			return failed
+		}
+	}
+	if err == nil && c.sum.Rejected > 0 {
+		err = &exitError{exitSkipped, fmt.Errorf("finished, but %s skipped", plural(c.sum.Rejected, "row was", "rows were"))}
+	}
+	return err
+}
+
+// uniqueArgument takes "first" after --unique, whose value is optional, for its
+// value, unless there is a file of that name.
+func (c *convert) uniqueArgument(args []string) []string {
+	i := slices.IndexFunc(args, func(a string) bool { return a == "error" || a == "first" || a == "last" })
+	if i < 0 || c.text.unique != "error" {
+		return args
+	}
+	if _, err := os.Stat(args[i]); err == nil {
+		return args
+	}
+	c.text.unique = args[i]
+	return slices.Delete(slices.Clone(args), i, i+1)
+}
+
+// check looks at the flags as far as they can be without an input.
+func (c *convert) check() (err error) {
+	if c.inputFormat != "" {
+		if err := oneOf("input-format", c.inputFormat, inputFormats...); err != nil {
+			return err
+		}
+	}
+	if c.out.format != "" {
+		if err := oneOf("output-format", c.out.format, outputFormats...); err != nil {
+			return err
+		}
+	}
+	if err := oneOf("on-error", c.onError, "fail", "skip"); err != nil {
+		return err
+	}
+	if c.rejectPath != "" && c.onError != "skip" {
+		return usagef("--reject is for --on-error skip")
+	}
+	if c.second, c.nowGiven, err = c.now.parse(); err != nil {
+		return err
+	}
+	if c.options, err = c.text.options(c.tool); err != nil {
+		return err
+	}
+	if c.tableOpts, err = c.table.options(); err != nil {
+		return err
+	}
+	keyed := c.options.Schema != nil || c.text.time != "" || len(c.text.clustering) > 0 || len(c.text.partitionKey) > 0
+	if c.text.unique != "" {
+		if c.unique, err = textfmt.ParseUnique(c.text.unique); err != nil {
+			return usagef("--unique %w", err)
+		}
+		c.options.Unique = true
+		c.options.NoDuplicates = c.unique == textfmt.UniqueError && !c.text.sort
+	}
+	if c.precision != "" {
+		if err := oneOf("precision", c.precision, "s", "ms", "us", "ns"); err != nil {
+			return err
+		}
+		c.lineUnit = rowgroup.Unit(slices.Index([]string{"s", "ms", "us", "ns"}, c.precision))
+	}
+	if c.text.tempDir != "" && !c.text.sort {
+		return usagef("--temp-dir is for --sort")
+	}
+	// Formats of series have keys of their own.
+	series := slices.Contains([]string{formatLine, formatPrometheus, formatOpenMetrics}, c.inputFormat)
+	if !keyed && !series && c.text.sort && c.inputFormat != "" {
+		return errNoKey("--sort")
+	}
+	if c.onError == "skip" {
+		c.options.OnError = func(e *textfmt.SyntaxError) bool { return c.skipRow(e) }
 	}
 	return nil
 }
 
-func (c *convert) tableSource(in *input, o rowgroup.ScanOptions) (*source, error) {
-	for _, f := range []string{"time", "partition-key", "clustering", "type", "sort", "unique", "write-time", "ttl", "expiry"} {
-		if c.cmd.Flags().Changed(f) {
-			return nil, usagef("%s is a table file, whose schema is fixed: --%s is for CSV input", in.name, f)
+func errNoKey(flag string) error {
+	return usagef("%s: rows have no key to go by: give --time, --clustering or --partition-key", flag)
+}
+
+// checkOutput refuses flags that an output of this format does not look at.
+func (c *convert) checkOutput(format string) error {
+	if format == formatTable {
+		if c.verify && c.out.path == "-" {
+			return usagef("--verify reads the table file back: give -o FILE.csst")
+		}
+		if err := c.refuse("is for outputs of rows as text; table files keep all rows and metadata", "row-metadata", "measurement", "precision"); err != nil {
+			return err
+		}
+		return nil
+	}
+	if err := c.refuse("is for table files; the output is "+format, tableOnly...); err != nil {
+		return err
+	}
+	if format != formatLine {
+		if err := c.refuse("is for line protocol; the output is "+format, "measurement", "precision"); err != nil {
+			return err
+		}
+	} else if c.rowMetadata {
+		return usagef("--row-metadata is for CSV and NDJSON; line protocol has no place for it")
+	}
+	return nil
+}
+
+// file converts the inputs to one output.
+func (c *convert) file(paths []string, o outFlags, before func() error) error {
+	if err := c.checkSame(paths, o.path); err != nil {
+		return err
+	}
+	out, err := c.createOutput(&o)
+	if err != nil {
+		return err
+	}
+	defer out.abort()
+	c.schemaFound, c.layouts = nil, nil
+	c.sum.Output = out.name
+	var size int64
+	known := true
+	open := func(i int) (*source, error) {
+		src, err := c.source(paths[i], o.format, i == 0)
+		if err == nil {
+			known = known && src.in.size >= 0
+			size += src.in.size
+		}
+		return src, err
+	}
+	first, err := open(0)
+	if err != nil {
+		return err
+	}
+	rows := newChain(first, len(paths), c.text.sort, open)
+	defer func() { _ = rows.Close() }() // only read
+	n, err := c.write(out, rows, o.format)
+	if err != nil {
+		return err
+	}
+	if before != nil {
+		if err := before(); err != nil {
+			return err
+		}
+	}
+	if err := out.commit(); err != nil {
+		return err
+	}
+	bytesIn := &size
+	if !known {
+		bytesIn = nil
+	}
+	if bytesIn != nil && (c.sum.BytesIn != nil || c.sum.Inputs == 0) {
+		sum := size
+		if c.sum.BytesIn != nil {
+			sum += *c.sum.BytesIn
+		}
+		c.sum.BytesIn = &sum
+	}
+	c.sum.Inputs += int64(len(paths))
+	rows.current.in.bar.end()
+	c.written(out, n, bytesIn)
+	return nil
+}
+
+// checkSame refuses an output that is one of the inputs.
+func (c *convert) checkSame(paths []string, out string) error {
+	b, err := os.Stat(out)
+	if err != nil || out == "-" || !b.Mode().IsRegular() {
+		return nil
+	}
+	for _, p := range paths {
+		if a, err := os.Stat(p); err == nil && os.SameFile(a, b) {
+			return usagef("%s is the input and the output", out)
+		}
+	}
+	return nil
+}
+
+// source opens an input as rows for an output of this format.
+func (c *convert) source(path, outFormat string, first bool) (*source, error) {
+	in, err := c.openInput(path, c.inputFormat)
+	if err != nil {
+		return nil, err
+	}
+	var src *source
+	if in.format == formatTable {
+		src, err = c.tableSource(in, outFormat)
+	} else {
+		src, err = c.textSource(in, outFormat, first)
+	}
+	if err != nil {
+		in.close()
+		return nil, err
+	}
+	src.in = in
+	return src, nil
+}
+
+func (c *convert) tableSource(in *input, outFormat string) (*source, error) {
+	if err := c.refuse("is for text; "+in.name+" is a table file, whose schema is fixed", append([]string{"sort", "unique", "on-error", "join", "names"}, textOnly...)...); err != nil {
+		return nil, err
+	}
+	if !isCSV(outFormat) {
+		if err := c.refuse("is for CSV, which is neither read nor written here", csvFlags...); err != nil {
+			return nil, err
 		}
 	}
 	r, err := in.table()
 	if err != nil {
 		return nil, err
 	}
-	return &source{
-		schema: r.Schema(), columns: sourceColumns(r), rows: r.Scan(c.ctx(), o),
-		bar: c.newProgress(in.name, r.Rows(), false), perRow: true,
-	}, nil
-}
-
-func (c *convert) csvSource(in *input) (*source, error) {
-	o, err := c.text.options()
-	if err != nil {
-		return nil, err
+	in.bar = c.newProgress(in.name, r.Rows(), false)
+	export := outFormat != formatTable
+	src := &source{schema: r.Schema(), columns: sourceColumns(r)}
+	counted := &counted{Iter: r.Scan(c.ctx(), rowgroup.ScanOptions{Live: export || c.nowGiven, Now: c.second}), bar: in.bar, clock: math.MinInt64}
+	if export && !c.nowGiven {
+		counted.clock = time.Now().Unix()
 	}
-	bar := c.newProgress(in.name, in.size, true)
-	in.r = &barReader{in.r, bar}
-	r, err := in.csv(c.ctx(), o, exitUsage)
-	if err != nil {
-		bar.end()
-		return nil, err
-	}
-	c.printChoices(in.name, r)
-	src := &source{schema: r.Schema(), columns: r.SourceColumns(), rows: r, bar: bar}
-	if c.text.sort {
-		if src.rows, err = textfmt.Sort(r.Schema(), r); err != nil {
-			bar.end()
-			return nil, orElse(exitUsage, named(in.name, err))
-		}
-	}
+	src.rows = counted
+	src.ended = func() { c.noteExpired(in.name, counted.hidden) }
 	return src, nil
 }
 
-// barReader tells a bar of the bytes read.
-type barReader struct {
-	r   io.Reader
-	bar *progress
+// counted counts rows as they pass, and those that have expired by a clock.
+type counted struct {
+	rowgroup.Iter
+	bar    *progress
+	clock  int64
+	hidden int64
 }
 
-func (r *barReader) Read(p []byte) (int, error) {
-	n, err := r.r.Read(p)
-	r.bar.add(int64(n))
-	return n, err
+func (it *counted) Next(b *rowgroup.Batch) (bool, error) {
+	more, err := it.Iter.Next(b)
+	if more && err == nil {
+		it.bar.rows(int64(b.Len()))
+		if it.clock != math.MinInt64 {
+			it.hidden += expired(b, it.clock)
+		}
+	}
+	return more, err
+}
+
+func (c *convert) textSource(in *input, outFormat string, first bool) (*source, error) {
+	if c.nowGiven {
+		return nil, usagef("--now is for table files; %s is text, whose rows are all there", in.name)
+	}
+	if !isCSV(outFormat) {
+		if err := c.refuseOthers(in); err != nil {
+			return nil, err
+		}
+	}
+	o := c.options
+	if c.schemaFound != nil {
+		o.Schema, o.Layouts = c.schemaFound, c.layouts
+	}
+	in.bar = c.newProgress(in.name, in.size, true)
+	r, err := in.openText(c.ctx(), o, exitData)
+	if err != nil {
+		return nil, err
+	}
+	s := r.Schema()
+	if from, to := s.Range(rowgroup.Clustering); from == to && len(s.KeyTypes()) == 0 {
+		switch {
+		case c.text.sort:
+			return nil, errNoKey("--sort")
+		case c.text.unique != "":
+			return nil, errNoKey("--unique")
+		}
+	}
+	if first {
+		c.schemaFound, c.layouts = s, map[string]*textfmt.Layout{}
+		for _, x := range r.Choices() {
+			if x.Layout != nil {
+				c.layouts[x.Column] = x.Layout
+			}
+		}
+		c.remarks(in, r, &c.text)
+		c.printChoices(in.name, r)
+	}
+	return &source{
+		schema: s, columns: r.SourceColumns(), rows: &counted{Iter: r, bar: in.bar, clock: math.MinInt64},
+		ended: func() { c.losses(in, r) },
+	}, nil
 }
 
 // printChoices tells which types were inferred, and why.
-func (c *convert) printChoices(name string, r *textfmt.CSVReader) {
+func (c *convert) printChoices(name string, r *textfmt.Reader) {
 	if c.quiet {
 		return
 	}
@@ -214,11 +433,11 @@ func (c *convert) printChoices(name string, r *textfmt.CSVReader) {
 		if x.Given {
 			why = "given"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", x.Column, x.Type, role, why)
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", visible(x.Column), x.Type, role, why)
 	}
 	_ = w.Flush() // to memory
 	c.notef("%s: columns", name)
-	fmt.Fprint(c.cmd.ErrOrStderr(), b.String())
+	fmt.Fprint(c.cmd.ErrOrStderr(), printable(b.String()))
 	for _, x := range r.Choices() {
 		if x.Note != "" {
 			c.notef("%s: column %q: %s", name, x.Column, x.Note)
@@ -226,23 +445,90 @@ func (c *convert) printChoices(name string, r *textfmt.CSVReader) {
 	}
 }
 
-func (c *convert) sink(out *output, src *source) (sink, error) {
-	if c.out.format == formatTable {
-		opts, err := c.table.options()
-		if err != nil {
-			return nil, err
+// write brings the rows of a chain to the output and counts them.
+func (c *convert) write(out *output, in *chain, format string) (n int64, err error) {
+	var rows rowgroup.Iter = in
+	read := int64(0)
+	if c.text.sort {
+		if rows, err = c.text.sorted(c.ctx(), in.schema, in); err != nil {
+			return 0, orElse(exitUsage, err)
 		}
-		return newTableSink(out, src.schema, src.columns, opts)
 	}
-	sep, err := separator(c.text.separator)
+	if c.text.unique != "" {
+		rows = textfmt.Distinct(in.schema, &tally{rows, &read}, c.unique)
+	}
+	to, err := c.sink(out, in.schema, in.current.columns, format)
 	if err != nil {
-		return nil, err
+		return 0, named(in.current.in.name, err)
 	}
-	o := textfmt.CSVWriteOptions{Columns: src.columns, Separator: sep, NoHeader: !c.text.header, RowMetadata: c.rowMetadata}
+	err = eachBatch(c.ctx(), rows, in.schema, -1, func(b *rowgroup.Batch) error {
+		n += int64(b.Len() - len(*b.Markers()))
+		in.current.in.bar.out(out.n)
+		return to.write(b)
+	})
+	if err == nil {
+		err = to.end()
+	}
+	if err == nil {
+		err = out.w.Flush()
+	}
+	if err == nil && c.verify {
+		err = c.verifyOutput(out)
+	}
+	if err != nil {
+		return n, orElse(exitData, named(in.current.in.name, err))
+	}
+	in.current.in.bar.end()
+	if text, ok := to.(*textSink); ok && text.nans() > 0 {
+		c.notef("%s: %s of other bits than NaN's, which text does not keep", out.name, plural(text.nans(), "NaN"))
+	}
+	if c.text.unique != "" && read > n {
+		c.sum.Duplicates += read - n
+		c.notef("%s: %s left out, whose key another row has", out.name, plural(read-n, "row"))
+	}
+	return n, nil
+}
+
+// tally counts rows as they pass.
+type tally struct {
+	rowgroup.Iter
+	n *int64
+}
+
+func (t *tally) Next(b *rowgroup.Batch) (bool, error) {
+	more, err := t.Iter.Next(b)
+	if more {
+		*t.n += int64(b.Len())
+	}
+	return more, err
+}
+
+func (c *convert) sink(out *output, s *rowgroup.Schema, columns []string, format string) (sink, error) {
+	if format == formatTable {
+		return newTableSink(out, s, columns, c.tableOpts)
+	}
+	o := textOut{format: format, columns: columns, metadata: c.rowMetadata, measurement: c.measurement, precision: c.lineUnit}
+	o.csv = textfmt.CSVWriteOptions{Separator: c.options.Separator, NoHeader: !c.text.header}
+	if format == formatTSV && o.csv.Separator == 0 {
+		o.csv.Separator = '\t'
+	}
 	if len(c.text.null) > 0 {
-		o.Null = c.text.null[0]
+		o.csv.Null = c.text.null[0]
 	}
-	return newCSVSink(out, src.schema, o)
+	if c.precision == "" {
+		o.precision = timeUnit(s)
+	}
+	return newTextSink(out, s, o)
+}
+
+// timeUnit is the unit of the last timestamp in the clustering.
+func timeUnit(s *rowgroup.Schema) (unit rowgroup.Unit) {
+	for _, c := range s.Columns(rowgroup.Clustering) {
+		if c.Type.Kind == rowgroup.KindTimestamp {
+			unit = c.Type.Unit
+		}
+	}
+	return unit
 }
 
 // verifyOutput reads the whole table file back.
@@ -252,43 +538,4 @@ func (c *convert) verifyOutput(out *output) error {
 		return err
 	}
 	return r.Verify(c.ctx(), columnar.VerifyValues, nil)
-}
-
-// summary is the last line of a command that writes a file, as JSON.
-type summary struct {
-	Output      string   `json:"output"`
-	Rows        int64    `json:"rows"`
-	BytesIn     *int64   `json:"bytes_in,omitempty"`
-	BytesOut    int64    `json:"bytes_out"`
-	BytesPerRow *float64 `json:"bytes_per_row,omitempty"`
-}
-
-func (c *convert) done(in *input, out *output, rows int64) error {
-	s := summary{Output: out.name, Rows: rows, BytesOut: out.n}
-	if in.size >= 0 {
-		s.BytesIn = &in.size
-	}
-	return c.tool.printSummary(&s, c.summary == "json")
-}
-
-// printSummary prints the last line of a command that writes a file.
-func (t *tool) printSummary(s *summary, asJSON bool) error {
-	text := fmt.Sprintf("%s: %s", s.Output, plural(s.Rows, "row"))
-	if s.BytesIn != nil {
-		text += fmt.Sprintf(", %d bytes in", *s.BytesIn)
-	}
-	text += fmt.Sprintf(", %d bytes out", s.BytesOut)
-	if s.Rows > 0 {
-		per := float64(s.BytesOut) / float64(s.Rows)
-		s.BytesPerRow = &per
-		text += fmt.Sprintf(", %.2f bytes/row", per)
-	}
-	if took := time.Since(t.started); t.verbose && took > 0 {
-		text += fmt.Sprintf(", %s, %.0f rows/s", took.Round(time.Millisecond), float64(s.Rows)/took.Seconds())
-	}
-	t.notef("%s", text)
-	if asJSON {
-		return json.NewEncoder(t.cmd.ErrOrStderr()).Encode(s)
-	}
-	return nil
 }

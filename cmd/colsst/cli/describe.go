@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,44 +23,55 @@ type description struct {
 }
 
 func newDescribe() *cobra.Command {
-	var format string
+	var out outFlags
 	t := command("describe FILE... [flags]", "Show the schema of table files and where their bytes went",
 		`Describe shows rows, partitions, schema and options, and the bytes of every
 layer and column. Layers sum to the file's bytes: payload and row_metadata are
 packed values, the others overhead; outer_saving is what the outer compression
 takes off. Columns that begin with $ are metadata; all columns sum to payload,
-row_metadata and codec_params. Encodings are counted in chunks.`,
-		cobra.MinimumNArgs(1), func(t *tool, args []string) error {
-			if format != "table" && format != "json" {
-				return usagef("--format %s: expected table or json", format)
+row_metadata and codec_params. Encodings are counted in chunks. With --format
+json a file is an object.`,
+		arguments{1, -1, "at least one FILE"}, func(t *tool, args []string) error {
+			if err := oneOf("format", out.format, "table", "json"); err != nil {
+				return err
 			}
-			return t.eachFile(args, func(path string) error { return t.describe(path, format) })
+			return t.eachFile(args, &out, func(path string, w *bufio.Writer) error { return t.describe(w, path, out.format) })
 		})
 	t.cmd.Aliases = []string{"inspect"}
-	t.cmd.Flags().StringVar(&format, "format", "table", "table or json: an object a file")
+	out.report(t, "table", "json")
 	return t.cmd
 }
 
-// eachFile calls f with every path, prints the errors of all but the last that
-// failed, which it returns.
-func (t *tool) eachFile(paths []string, f func(path string) error) (failed error) {
-	for _, path := range paths {
-		err := classify(f(path))
-		if err == nil {
-			continue
-		}
-		if failed != nil {
-			printError(t.cmd.ErrOrStderr(), failed)
-		}
-		failed = err
-		if t.ctx().Err() != nil {
-			break
-		}
+// eachFile calls f with every table file of the arguments, prints the errors of
+// all but the last that failed, which it returns.
+func (t *tool) eachFile(args []string, o *outFlags, f func(path string, w *bufio.Writer) error) error {
+	paths, err := expand(args, isTable)
+	if err == nil {
+		err = onlyOnce(paths)
 	}
-	return failed
+	if err != nil {
+		return err
+	}
+	return t.report(o, func(w *bufio.Writer) (failed error) {
+		for _, path := range paths {
+			err := classify(f(path, w))
+			if err == nil {
+				t.sum.Inputs++
+				continue
+			}
+			if failed != nil {
+				printError(t.cmd.ErrOrStderr(), failed)
+			}
+			failed = err
+			if t.ctx().Err() != nil || ExitCode(err) == exitOutput {
+				break
+			}
+		}
+		return failed
+	})
 }
 
-func (t *tool) describe(path, format string) error {
+func (t *tool) describe(w *bufio.Writer, path, format string) error {
 	r, in, err := t.openTable(path)
 	if err != nil {
 		return err
@@ -69,10 +81,11 @@ func (t *tool) describe(path, format string) error {
 	if err != nil {
 		return orElse(exitData, named(in.name, err))
 	}
+	t.sum.Rows += d.Rows
 	if format == "json" {
-		return printJSON(t.cmd.OutOrStdout(), description{in.name, d})
+		return printJSON(w, description{in.name, d})
 	}
-	return describeTable(t.cmd.OutOrStdout(), in.name, d)
+	return describeTable(w, printable(in.name), d)
 }
 
 func printJSON(w io.Writer, v any) error {
@@ -142,7 +155,7 @@ func describeTable(out io.Writer, name string, d *columnar.Description) error {
 		if c.Zstd > 0 {
 			enc = append(enc, fmt.Sprintf("with zstd %s", humanize.Comma(c.Zstd)))
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", c.Name, typ, role, humanize.Comma(c.Bytes), perRow(c.Bytes), strings.Join(enc, ", "))
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", visible(c.Name), typ, role, humanize.Comma(c.Bytes), perRow(c.Bytes), strings.Join(enc, ", "))
 	}
 	fmt.Fprintln(w)
 	return w.Flush()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"fmt"
 	"math"
 	"strings"
@@ -27,74 +28,124 @@ type diff struct {
 	*tool
 	text        textFlags
 	inputFormat string
-	format      string
-	limit       int
+	out         outFlags
+	limit       int64
 }
 
 func newDiff() *cobra.Command {
 	d := &diff{}
 	d.tool = command("diff A B [flags]", "Compare the rows of two files",
-		`Diff compares table files, CSV (also .gz), or one with the other. A text takes
-the schema of the other side; rows of text are sorted in memory. Rows of equal
-keys are compared as multisets, values by their bits, times as instants; all
-metadata too where both sides hold it. It prints "equal: N rows", or the first
-differences: - only in A, + only in B, ! other values.`,
-		cobra.ExactArgs(2), func(_ *tool, args []string) error { return d.run(args[0], args[1]) })
-	f := d.cmd.Flags()
-	d.text.add(d.cmd)
-	f.StringVar(&d.inputFormat, "input-format", "", "colsst or csv, of both (default: by the content and the files' names)")
-	f.StringVar(&d.format, "format", "table", "table or json")
-	f.IntVar(&d.limit, "limit", 10, "differences to print")
+		`Diff compares table files, text in any format that convert reads, or one with
+the other. A text takes the schema of the other side; rows of text are sorted.
+Rows of equal keys are compared as multisets, values by their bits, times as
+instants; all metadata too where both sides hold it. It prints "equal: N rows",
+or the first differences: - only in A, + only in B, ! other values.`,
+		arguments{2, 2, "two files"}, func(_ *tool, args []string) error { return d.run(args[0], args[1]) })
+	d.choice(&d.inputFormat, "input-format", "", "format of both: "+strings.Join(inputFormats, ", ")+" (default: by content and names)", inputFormats...)
+	d.text.add(d.tool)
+	d.limit = 10
+	d.cmd.Flags().Int64Var(&d.limit, "limit", 10, "differences to print")
+	d.out.report(d.tool, "table", "json")
 	return d.cmd
 }
 
 func (d *diff) run(a, b string) error {
-	if err := checkFormat("--input-format", d.inputFormat); err != nil {
+	if d.inputFormat != "" {
+		if err := oneOf("input-format", d.inputFormat, inputFormats...); err != nil {
+			return err
+		}
+	}
+	if err := oneOf("format", d.out.format, "table", "json"); err != nil {
 		return err
 	}
-	if d.format != "table" && d.format != "json" {
-		return usagef("--format %s: expected table or json", d.format)
+	if err := d.checkLimit(d.limit); err != nil {
+		return err
 	}
-	if a == "-" && b == "-" {
-		return usagef("only one side can be stdin")
+	o, err := d.text.options(d.tool)
+	if err != nil {
+		return err
 	}
+	if err := onlyOnce([]string{a, b}); err != nil {
+		return err
+	}
+	return d.report(&d.out, func(w *bufio.Writer) error { return d.compare(w, a, b, o) })
+}
+
+func (d *diff) compare(w *bufio.Writer, a, b string, o textfmt.CSVOptions) error {
 	var in [2]*input
 	var tables [2]*columnar.Reader
-	var schema *rowgroup.Schema
+	var texts [2]*textfmt.Reader
 	for i, path := range []string{a, b} {
 		var err error
 		if in[i], err = d.openInput(path, d.inputFormat); err != nil {
 			return err
 		}
 		defer in[i].close()
-		if in[i].format != formatTable {
-			continue
-		}
-		if tables[i], err = in[i].table(); err != nil {
+		if in[i].format == formatTable {
+			if tables[i], err = in[i].table(); err != nil {
+				return err
+			}
+			if o.Schema == nil {
+				o.Schema = tables[i].Schema()
+			}
+		} else if err := d.refuseOthers(in[i]); err != nil {
 			return err
-		}
-		if schema == nil {
-			schema = tables[i].Schema()
 		}
 	}
-	metadata := (tables[0] != nil || d.text.metadata()) && (tables[1] != nil || d.text.metadata())
-	var sides [2]rowdiff.Side
-	for i := range sides {
-		var err error
-		if sides[i], err = d.side(in[i], tables[i], schema, metadata); err != nil {
+	if tables[0] != nil && tables[1] != nil {
+		if err := d.refuse("is for text; both are table files", append(textOnly, csvFlags...)...); err != nil {
 			return err
 		}
-		defer func() { _ = sides[i].Rows.Close() }() // only read
-		if schema == nil {
-			schema = sides[i].Schema
+	}
+	if tables[0] != nil || tables[1] != nil {
+		if err := d.refuse("is for two texts; here the table file has the schema", "type", "schema", "partition-key", "clustering"); err != nil {
+			return err
 		}
+	}
+	metadata := true
+	for i := range in {
+		if tables[i] != nil {
+			continue
+		}
+		var err error
+		o.AnyOrder = true
+		if texts[i], err = in[i].openText(d.ctx(), o, exitNo); err != nil { // another column is a difference
+			return err
+		}
+		defer func() { _ = texts[i].Close() }() // only read
+		metadata = metadata && texts[i].Metadata()
+		if o.Schema == nil {
+			o.Schema = texts[i].Schema()
+			o.Layouts = map[string]*textfmt.Layout{}
+			for _, c := range texts[i].Choices() {
+				if c.Layout != nil {
+					o.Layouts[c.Column] = c.Layout
+				}
+			}
+		}
+	}
+	var sides [2]rowdiff.Side
+	for i := range sides {
+		sides[i].Name = in[i].name
+		if tables[i] != nil {
+			sides[i].Schema = tables[i].Schema()
+			sides[i].Rows = tables[i].Scan(d.ctx(), rowgroup.ScanOptions{Live: !metadata, Now: math.MinInt64})
+		} else {
+			var err error
+			sides[i].Schema = texts[i].Schema()
+			if sides[i].Rows, err = d.text.sorted(d.ctx(), sides[i].Schema, texts[i]); err != nil {
+				return orElse(exitUsage, named(in[i].name, err))
+			}
+			d.losses(in[i], texts[i])
+		}
+		defer func() { _ = sides[i].Rows.Close() }() // only read
 	}
 	result := difference{First: []rowdiff.Difference{}, Schema: []string{}, Notes: []string{}}
 	if s := rowdiff.Schemas(sides[0].Schema, sides[1].Schema); len(s) > 0 {
 		result.Schema, result.Differences = s, int64(len(s))
-		return d.print(&result)
+		return d.print(w, &result)
 	}
-	r, err := rowdiff.Compare(d.ctx(), sides[0], sides[1], rowdiff.Options{Metadata: metadata, Report: d.limit})
+	r, err := rowdiff.Compare(d.ctx(), sides[0], sides[1], rowdiff.Options{Metadata: metadata, Report: int(d.limit)})
 	if err != nil {
 		return orElse(exitData, err)
 	}
@@ -107,36 +158,12 @@ func (d *diff) run(a, b string) error {
 		}
 		result.Notes = append(result.Notes, "metadata (write times, TTLs, expiries) was not compared: "+text+" holds none")
 	}
-	return d.print(&result)
+	d.sum.Inputs, d.sum.Rows = 2, r.Rows
+	return d.print(w, &result)
 }
 
-// side is one of the files as sorted rows.
-func (d *diff) side(in *input, table *columnar.Reader, schema *rowgroup.Schema, metadata bool) (rowdiff.Side, error) {
-	side := rowdiff.Side{Name: in.name}
-	if table != nil {
-		side.Schema = table.Schema()
-		side.Rows = table.Scan(d.ctx(), rowgroup.ScanOptions{Live: !metadata, Now: math.MinInt64})
-		return side, nil
-	}
-	o, err := d.text.options()
-	if err != nil {
-		return side, err
-	}
-	o.AnyOrder, o.Schema = true, schema
-	r, err := in.csv(d.ctx(), o, exitNo) // a column that is missing is a difference
-	if err != nil {
-		return side, err
-	}
-	side.Schema = r.Schema()
-	if side.Rows, err = textfmt.Sort(r.Schema(), r); err != nil {
-		return side, orElse(exitUsage, named(in.name, err))
-	}
-	return side, nil
-}
-
-func (d *diff) print(r *difference) error {
-	out := d.cmd.OutOrStdout()
-	if d.format == "json" {
+func (d *diff) print(out *bufio.Writer, r *difference) error {
+	if d.out.format == "json" {
 		if err := printJSON(out, r); err != nil {
 			return err
 		}
@@ -147,18 +174,18 @@ func (d *diff) print(r *difference) error {
 		var lines []string
 		switch {
 		case r.Equal:
-			lines = append(lines, fmt.Sprintf("equal: %d rows", r.Rows))
+			lines = append(lines, "equal: "+plural(r.Rows, "row"))
 		default:
 			for _, s := range r.Schema {
 				lines = append(lines, "schema: "+s)
 			}
 			for i := range r.First {
-				lines = append(lines, r.First[i].String())
+				lines = append(lines, printable(r.First[i].String()))
 			}
 			lines = append(lines, plural(r.Differences, "difference"))
 		}
 		if _, err := fmt.Fprintln(out, strings.Join(lines, "\n")); err != nil {
-			return coded(exitOutput, err)
+			return err
 		}
 	}
 	if !r.Equal {

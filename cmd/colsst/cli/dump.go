@@ -12,52 +12,69 @@ import (
 func newDump() *cobra.Command {
 	var live bool
 	var limit int64
-	var format string
 	var now nowFlag
-	t := command("dump FILE... [flags]", "Print everything that table files hold",
+	q := &rowQuery{}
+	q.tool = command("dump FILE... [flags]", "Print everything that table files hold",
 		`Dump prints a JSON object a line: partitions, rows and range tombstone
-markers as they are stored, with all their metadata. With --live it prints
-current values instead: the rows that a query sees.`,
-		cobra.MinimumNArgs(1), func(t *tool, args []string) error {
-			second, nowGiven, err := now.parse()
-			switch {
-			case err != nil:
+markers as they are stored, with all their metadata. Of several files each has
+a line {"type":"file"} with its name before it. With --live it prints current
+values instead: the rows that a query sees.`,
+		arguments{1, -1, "at least one FILE"}, func(t *tool, args []string) (err error) {
+			if q.now, q.nowGiven, err = now.parse(); err != nil {
 				return err
-			case nowGiven && !live:
-				return usagef("--now is for --live")
-			case format != "ndjson" && format != "csv", format == "csv" && !live:
-				return usagef("--format %s: expected ndjson, or csv with --live", format)
 			}
-			q := &rowQuery{tool: t, format: format, now: second, nowGiven: nowGiven, limit: limit}
-			return t.eachFile(args, func(path string) error {
-				if live {
-					return q.file(path)
-				}
-				return t.dump(path, limit)
-			})
+			if err := t.checkLimit(limit); err != nil {
+				return err
+			}
+			if err := oneOf("format", q.out.format, "ndjson", "csv"); err != nil {
+				return err
+			}
+			switch {
+			case q.nowGiven && !live:
+				return usagef("--now is for --live")
+			case q.out.format == "csv" && !live:
+				return usagef("--format csv is for --live: a CSV has no place for all metadata")
+			}
+			q.limit = limit
+			if live {
+				return q.files(args)
+			}
+			several := false
+			if paths, err := expand(args, isTable); err == nil {
+				several = len(paths) > 1
+			}
+			return t.eachFile(args, &q.out, func(path string, w *bufio.Writer) error { return t.dump(w, path, limit, several) })
 		})
-	f := t.cmd.Flags()
+	f := q.cmd.Flags()
 	f.BoolVar(&live, "live", false, "current values in place of all that is stored")
-	f.Int64Var(&limit, "limit", -1, "at most so many rows and markers of each file")
-	f.StringVar(&format, "format", "ndjson", "ndjson; with --live csv too")
+	q.limitFlag(&limit, "at most so many rows and markers of each file")
 	f.StringVar(&now.text, "now", "", nowUsage)
-	return t.cmd
+	q.out.report(q.tool, "ndjson", "csv")
+	return q.cmd
 }
 
-func (t *tool) dump(path string, limit int64) error {
+func (t *tool) dump(out *bufio.Writer, path string, limit int64, name bool) error {
 	r, in, err := t.openTable(path)
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	out := bufio.NewWriterSize(t.cmd.OutOrStdout(), 64<<10)
+	if name {
+		line := struct {
+			Type string `json:"type"`
+			File string `json:"file"`
+		}{"file", in.name}
+		if err := printLine(out, line); err != nil {
+			return err
+		}
+	}
 	w := textfmt.NewDumpWriter(out, r.Schema())
-	err = eachBatch(t.ctx(), r.Scan(t.ctx(), rowgroup.ScanOptions{}), r.Schema(), limit, w.Write)
+	err = eachBatch(t.ctx(), r.Scan(t.ctx(), rowgroup.ScanOptions{}), r.Schema(), limit, func(b *rowgroup.Batch) error {
+		t.sum.Rows += int64(b.Len() - len(*b.Markers()))
+		return w.Write(b)
+	})
 	if err == nil {
 		err = w.Flush()
 	}
-	if err != nil {
-		return orElse(exitData, named(in.name, err))
-	}
-	return coded(exitOutput, out.Flush())
+	return orElse(exitData, named(in.name, err))
 }

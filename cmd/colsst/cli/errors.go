@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/rowgroup"
@@ -21,8 +23,20 @@ const (
 	exitData        = 3 // input that is corrupt, unsupported or malformed
 	exitInput       = 4 // input that is missing, vanished or unreadable
 	exitOutput      = 5 // output that exists or cannot be written
+	exitSkipped     = 6 // finished, but rows or inputs were skipped
 	exitInterrupted = 130
 )
+
+func topicExitCodes() *cobra.Command {
+	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: `  0    all is well
+  1    the answer is no: files differ, there is no such partition
+  2    usage: the command line asks for what is not there
+  3    input that is corrupt, not supported or malformed
+  4    input that is missing, vanished or cannot be read
+  5    output that exists or cannot be written
+  6    finished, but rows or inputs were skipped
+  130  interrupted; no output is left`}
+}
 
 // exitError is an error with its exit code.
 type exitError struct {
@@ -33,10 +47,15 @@ type exitError struct {
 func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
 
-// silentError says no without a line on stderr.
+// silentError has no line on stderr.
 type silentError struct{}
 
 func (*silentError) Error() string { return "no" }
+
+func isSilent(err error) bool {
+	var s *silentError
+	return errors.As(err, &s)
+}
 
 // errNo is the answer no, which was printed already.
 var errNo error = &exitError{exitNo, &silentError{}}
@@ -54,7 +73,32 @@ func usagef(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-func flagError(_ *cobra.Command, err error) error { return usagef("%w", err) }
+// plain is the text of err without the prefix of the package that made it.
+func plain(err error) string { return strings.TrimPrefix(err.Error(), "rowgroup: ") }
+
+// flagError makes an error of the parser of flags one for people.
+func flagError(cmd *cobra.Command, err error) error {
+	var (
+		invalid *pflag.InvalidValueError
+		missing *pflag.ValueRequiredError
+	)
+	switch {
+	case errors.As(err, &invalid):
+		f, want := invalid.GetFlag(), "another value"
+		switch f.Value.Type() {
+		case "int", "int64":
+			want = "a whole number"
+		case "uint64":
+			want = "a whole number from 0"
+		case "bool":
+			want = "true or false"
+		}
+		return usagef("--%s %s: expected %s", f.Name, invalid.GetValue(), want)
+	case errors.As(err, &missing):
+		return usagef("--%s: expected a value, found none", missing.GetFlag().Name)
+	}
+	return usagef("%w; see %s --help", err, cmd.CommandPath())
+}
 
 // orElse gives err the code that its kind asks for, or else this one.
 func orElse(code int, err error) error {
@@ -87,7 +131,8 @@ func classify(err error) error {
 // ExitCode is the exit code that the tool's process returns for an error of
 // one of its commands: 0 no error, 1 the answer is no, 2 usage, 3 input that
 // is corrupt, malformed or unsupported, 4 input missing or unreadable, 5
-// output that exists or cannot be written, 130 interrupted.
+// output that exists or cannot be written, 6 finished but rows or inputs were
+// skipped, 130 interrupted.
 func ExitCode(err error) int {
 	var e *exitError
 	switch {
@@ -99,19 +144,35 @@ func ExitCode(err error) int {
 	return exitUsage // cobra's own
 }
 
-// named puts the file's name before an error that does not begin with it.
+// outputError names its output already.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
+
+// inputError names its input.
+type inputError struct{ err error }
+
+func (e *inputError) Error() string { return e.err.Error() }
+func (e *inputError) Unwrap() error { return e.err }
+
+// named puts the input's name before an error that does not begin with it and
+// is not about another file.
 func named(name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return rewrap(err, fmt.Errorf("%s: %w", name, path.Err))
-	}
-	if text := err.Error(); len(text) > len(name) && text[:len(name)] == name && text[len(name)] == ':' {
+	var (
+		out  *outputError
+		in   *inputError
+		path *fs.PathError
+	)
+	switch {
+	case err == nil || errors.As(err, &out) || errors.As(err, &in):
 		return err
+	case errors.As(err, &path):
+		return rewrap(err, &inputError{fmt.Errorf("%s: %w", name, path.Err)})
+	case strings.HasPrefix(err.Error(), name+":"):
+		return &inputError{err}
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	return &inputError{fmt.Errorf("%s: %w", name, err)}
 }
 
 // rewrap gives to the code that from has.

@@ -1,18 +1,19 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
+	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/internal/generate"
 	"github.com/colsst/colsst/rowgroup"
-	"github.com/colsst/colsst/textfmt"
 )
 
 type gen struct {
 	*tool
-	table   tableFlags
-	out     outFlags
-	summary string
+	table tableFlags
+	out   outFlags
 }
 
 func newGen() *cobra.Command {
@@ -40,7 +41,7 @@ func newGenMetrics5() *cobra.Command {
 and value (float): a point every 5 seconds. Every row has its own write time
 and a TTL of 30 days less its age. The same flags give the same rows
 everywhere. CSV output has the columns write_time, ttl and expiry too.`,
-		cobra.NoArgs, func(*tool, []string) (err error) {
+		arguments{0, 0, ""}, func(*tool, []string) (err error) {
 			if m.Variant, err = generate.ParseVariant(variant); err != nil {
 				return usagef("--variant: %w", err)
 			}
@@ -64,7 +65,7 @@ func newGenPoints() *cobra.Command {
 	g.tool = command("points -o OUT [flags]", "Many partitions of few points",
 		`Points is a table of key (bigint, the partition key), time (timestamp(ms)) and
 value (double). The same flags give the same rows everywhere.`,
-		cobra.NoArgs, func(*tool, []string) error {
+		arguments{0, 0, ""}, func(*tool, []string) error {
 			if err := p.Check(); err != nil {
 				return usagef("%w", err)
 			}
@@ -79,17 +80,23 @@ value (double). The same flags give the same rows everywhere.`,
 }
 
 func (g *gen) flags() {
-	g.out.add(g.cmd)
-	g.table.add(g.cmd)
-	g.cmd.Flags().StringVar(&g.summary, "summary", "", "json: a last line of JSON on stderr")
+	g.out.file(g.tool)
+	g.table.add(g.tool)
 }
 
 func (g *gen) run(s *rowgroup.Schema, rows func() rowgroup.Iter, total int64, metadata bool) error {
-	if g.summary != "" && g.summary != "json" {
-		return usagef("--summary %s: expected json", g.summary)
+	if g.out.format != "" {
+		if err := oneOf("output-format", g.out.format, outputFormats...); err != nil {
+			return err
+		}
 	}
 	if err := g.out.check(); err != nil {
 		return err
+	}
+	if g.out.format != formatTable {
+		if err := g.refuse("is for table files; the output is "+g.out.format, "set", "encoding", "column-compression", "compression", "filter"); err != nil {
+			return err
+		}
 	}
 	opts, err := g.table.options()
 	if err != nil {
@@ -100,26 +107,15 @@ func (g *gen) run(s *rowgroup.Schema, rows func() rowgroup.Iter, total int64, me
 		return err
 	}
 	defer out.abort()
-	var to sink
-	if g.out.format == formatTable {
-		to, err = newTableSink(out, s, nil, opts)
-	} else {
-		o := textfmt.CSVWriteOptions{RowMetadata: metadata}
-		if metadata {
-			o.NoHeader = true
-			_, err = out.w.WriteString("series,time,value,write_time,ttl,expiry\n")
-		}
-		if err == nil {
-			to, err = newCSVSink(out, s, o)
-		}
-	}
+	to, err := g.sink(out, s, metadata, opts)
 	if err != nil {
 		return err
 	}
 	bar := g.newProgress(out.name, total, false)
 	defer bar.end()
 	err = eachBatch(g.ctx(), rows(), s, -1, func(b *rowgroup.Batch) error {
-		bar.add(int64(b.Len()))
+		bar.rows(int64(b.Len()))
+		bar.out(out.n)
 		return to.write(b)
 	})
 	if err == nil {
@@ -132,5 +128,26 @@ func (g *gen) run(s *rowgroup.Schema, rows func() rowgroup.Iter, total int64, me
 		return err
 	}
 	bar.end()
-	return g.printSummary(&summary{Output: out.name, Rows: total, BytesOut: out.n}, g.summary == "json")
+	g.sum.Output = out.name
+	g.written(out, total, nil)
+	return nil
+}
+
+func (g *gen) sink(out *output, s *rowgroup.Schema, metadata bool, opts []columnar.Option) (sink, error) {
+	if g.out.format == formatTable {
+		return newTableSink(out, s, nil, opts)
+	}
+	o := textOut{format: g.out.format, metadata: metadata && g.out.format != formatLine, measurement: g.cmd.Name(), precision: timeUnit(s)}
+	if g.out.format == formatTSV {
+		o.csv.Separator = '\t'
+	}
+	if metadata && isCSV(g.out.format) {
+		// Names that are easier to type than those of row metadata.
+		names := []string{"series", "time", "value", "write_time", "ttl", "expiry"}
+		o.csv.NoHeader = true
+		if _, err := out.w.WriteString(strings.Join(names, string(rune(max(o.csv.Separator, ',')))) + "\n"); err != nil {
+			return nil, err
+		}
+	}
+	return newTextSink(out, s, o)
 }

@@ -2,69 +2,93 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/colsst/colsst/columnar"
-	"github.com/colsst/colsst/rowgroup"
 	"github.com/colsst/colsst/textfmt"
 )
 
-// The formats of files.
-const (
-	formatTable = "colsst"
-	formatCSV   = "csv"
-)
-
-// tableMagic is how a table file begins.
-const tableMagic = "COLSST\r\n"
-
-// formatOf is the format that a file's name tells, or "".
-func formatOf(path string) string {
-	name := strings.ToLower(filepath.Base(path))
-	name = strings.TrimSuffix(name, ".gz")
-	switch filepath.Ext(name) {
-	case ".csst", ".colsst":
-		return formatTable
-	case ".csv", ".tsv", ".txt":
-		return formatCSV
+// expand makes files of arguments: a directory stands for the files below it
+// whose names tell a format that is wanted, in the order of their names; a
+// pattern that is no file's name for those that match.
+func expand(args []string, wanted func(format string) bool) (paths []string, err error) {
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		switch {
+		case arg == "-" || err == nil && !info.IsDir():
+			paths = append(paths, arg)
+		case err == nil:
+			found, err := walk(arg, wanted)
+			if err != nil {
+				return nil, err
+			}
+			paths = append(paths, found...)
+		case strings.ContainsAny(arg, "*?["):
+			found, err := filepath.Glob(arg)
+			if err != nil {
+				return nil, usagef("%s: %w", arg, err)
+			}
+			if len(found) == 0 {
+				return nil, coded(exitInput, fmt.Errorf("%s: no file matches", arg))
+			}
+			paths = append(paths, found...)
+		default:
+			paths = append(paths, arg) // opening it tells
+		}
 	}
-	return ""
+	return paths, nil
 }
 
-func checkFormat(flag, format string) error {
-	if format != "" && format != formatTable && format != formatCSV {
-		return usagef("%s %s: expected colsst or csv", flag, format)
+func walk(dir string, wanted func(format string) bool) (paths []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		hidden := strings.HasPrefix(e.Name(), ".") && path != dir
+		switch {
+		case err != nil:
+			return coded(exitInput, named(path, err))
+		case e.IsDir() && hidden:
+			return fs.SkipDir
+		case !e.IsDir() && !hidden && wanted(formatOf(path)):
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	if err == nil && len(paths) == 0 {
+		err = coded(exitInput, fmt.Errorf("%s: is a directory without such files", dir))
 	}
-	return nil
+	return paths, err
 }
+
+func isTable(format string) bool { return format == formatTable }
 
 // input is an open input file, or stdin.
 type input struct {
 	name   string
-	r      io.Reader // from the begin
-	f      *os.File  // nil for stdin
-	size   int64     // -1: not known
+	path   string
+	f      *os.File      // nil for stdin
+	size   int64         // -1: not known
+	text   *bufio.Reader // from the begin, unpacked
 	format string
+	read   int64 // bytes of the file so far
+	bar    *progress
 	temp   string // to be removed
 	pipe   *io.PipeReader
 }
 
 // openInput opens path ("-": stdin) and finds its format out, unless it is
-// given: a table begins with its magic; what does not is one all the same if
-// its name says so.
+// given: from the content, and where that does not tell from the name.
 func (t *tool) openInput(path, format string) (*input, error) {
-	in := &input{name: path, size: -1, format: format}
+	in := &input{name: path, path: path, size: -1, format: format}
+	var r io.Reader
 	if path == "-" {
-		in.name, in.r = "stdin", in.interruptible(t)
+		in.name, r = "stdin", in.interruptible(t)
 	} else {
 		f, err := os.Open(path)
 		if err != nil {
@@ -77,26 +101,65 @@ func (t *tool) openInput(path, format string) (*input, error) {
 		if err != nil {
 			return nil, coded(exitInput, named(path, errors.Join(err, f.Close())))
 		}
-		in.f, in.r = f, f
+		in.f, r = f, f
 		if info.Mode().IsRegular() {
 			in.size = info.Size()
 		}
 	}
-	in.r = &inputReader{in: in, r: in.r}
-	head := bufio.NewReader(in.r)
-	in.r = head
-	if in.format == "" {
-		magic, err := head.Peek(len(tableMagic))
-		if err != nil && !errors.Is(err, io.EOF) {
-			in.close()
-			return nil, err
-		}
-		in.format = formatOf(path)
-		if string(magic) == tableMagic {
-			in.format = formatTable
-		}
+	if err := in.recognise(ctxReader{t.ctx(), r}); err != nil {
+		in.close()
+		return nil, err
 	}
 	return in, nil
+}
+
+// recognise finds the format of what r yields.
+func (in *input) recognise(r io.Reader) error {
+	raw := bufio.NewReaderSize(&inputReader{in, r}, 64<<10)
+	magic, err := raw.Peek(len(tableMagic))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if string(magic) == tableMagic {
+		if in.format == "" {
+			in.format = formatTable
+		}
+		in.text = raw
+		return nil
+	}
+	if in.format == formatTable {
+		in.text = raw
+		return nil
+	}
+	unpacked, err := textfmt.Decompress(raw, in.name)
+	if err != nil {
+		return orElse(exitData, named(in.name, err))
+	}
+	in.text = bufio.NewReaderSize(unpacked, 64<<10)
+	head, err := in.text.Peek(512)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return orElse(exitData, named(in.name, err))
+	}
+	found, what := looksLike(head)
+	if found == formatTable {
+		return &exitError{exitData, fmt.Errorf("%s: %s that is compressed: unpack it first", in.name, what)}
+	}
+	if in.format != "" {
+		return nil
+	}
+	switch by := formatOf(in.path); {
+	case by == formatTable:
+		return &exitError{exitData, fmt.Errorf("%s: is no table file, though it is named like one: it %s", in.name, what)}
+	case by != "":
+		in.format = by
+	case found != "":
+		in.format = found
+	case len(head) == 0:
+		in.format = formatCSV // which says what is missing
+	default:
+		return usagef("%s: %s: give --input-format, one of %s", in.name, what, strings.Join(inputFormats, ", "))
+	}
+	return nil
 }
 
 // interruptible is stdin as a reader that ends with the command's context, even
@@ -114,6 +177,7 @@ func (in *input) interruptible(t *tool) io.Reader {
 }
 
 func (in *input) close() {
+	in.bar.end()
 	if in.pipe != nil {
 		_ = in.pipe.Close() // never fails
 	}
@@ -125,7 +189,7 @@ func (in *input) close() {
 	}
 }
 
-// inputReader marks errors as those of an input.
+// inputReader counts the bytes read and marks errors as those of an input.
 type inputReader struct {
 	in *input
 	r  io.Reader
@@ -133,6 +197,8 @@ type inputReader struct {
 
 func (r *inputReader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
+	r.in.read += int64(n)
+	r.in.bar.bytes(int64(n))
 	return n, inputFailure(r.in.name, err)
 }
 
@@ -141,6 +207,19 @@ func inputFailure(name string, err error) error {
 		return err
 	}
 	return coded(exitInput, named(name, err))
+}
+
+// ctxReader ends with the context.
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r ctxReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
 }
 
 type inputReaderAt struct{ in *input }
@@ -159,24 +238,44 @@ func (in *input) table() (*columnar.Reader, error) {
 		}
 	}
 	r, err := columnar.Open(inputReaderAt{in}, in.size, columnar.WithName(in.name))
-	if err != nil {
-		return nil, orElse(exitData, named(in.name, err))
+	if err == nil {
+		return r, nil
 	}
-	return r, nil
+	err = orElse(exitData, named(in.name, err))
+	head, _ := in.text.Peek(512) // the begin of the file, unless it was spooled
+	if c := packedAs(head); c != "" {
+		err = rewrap(err, fmt.Errorf("%w; it is %s data: unpack it first", err, c))
+	} else if format, what := looksLike(head); len(head) > 0 && ExitCode(err) == exitData && format != formatTable {
+		err = rewrap(err, fmt.Errorf("%w; it %s", err, what))
+	}
+	return nil, err
+}
+
+// packedAs names the compression that data begins like, or "".
+func packedAs(head []byte) string {
+	for _, c := range []struct{ magic, name string }{{"\x1f\x8b", "gzip"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"}} {
+		if strings.HasPrefix(string(head), c.magic) {
+			return c.name
+		}
+	}
+	return ""
 }
 
 func (in *input) spool() error {
 	f, err := os.CreateTemp("", "colsst-*.tmp")
 	if err != nil {
-		return coded(exitOutput, err)
+		return coded(exitOutput, &outputError{err})
 	}
 	if in.f != nil {
 		_ = in.f.Close() // only read
 	}
 	in.f, in.temp = f, f.Name()
-	var in2 *exitError
-	if in.size, err = io.Copy(f, in.r); err != nil && !errors.As(err, &in2) {
-		err = coded(exitOutput, err)
+	if os.Remove(in.temp) == nil {
+		in.temp = "" // the open file lives on, and goes with the process
+	}
+	var read *exitError
+	if in.size, err = io.Copy(f, in.text); err != nil && !errors.As(err, &read) && !errors.Is(err, context.Canceled) {
+		err = coded(exitOutput, &outputError{err})
 	}
 	return err
 }
@@ -195,182 +294,23 @@ func (t *tool) openTable(path string) (*columnar.Reader, *input, error) {
 	return r, in, nil
 }
 
-// columnsKey is the user data of a table file that keeps the columns' order in
-// the text it came from: a JSON array of names.
-const columnsKey = "columns"
-
-// sourceColumns are the columns of a table in the order of the text it came
-// from, else in its schema's.
-func sourceColumns(r *columnar.Reader) []string {
-	s := r.Schema()
-	var names []string
-	if b, ok := r.UserData(columnsKey); ok && json.Unmarshal(b, &names) == nil && len(names) == s.NumColumns() {
-		seen := map[string]bool{}
-		for _, n := range names {
-			if s.Lookup(n) >= 0 {
-				seen[n] = true
-			}
-		}
-		if len(seen) == len(names) {
-			return names
-		}
+// sameFile reports whether an input is the file at path.
+func (in *input) sameFile(path string) bool {
+	if in.f == nil || path == "-" {
+		return false
 	}
-	names = names[:0]
-	for i := range s.NumColumns() {
-		names = append(names, s.Column(i).Name)
-	}
-	return names
-}
-
-// textFlags say how to read a text.
-type textFlags struct {
-	time, tz, separator    string
-	partitionKey           []string
-	clustering, types      []string
-	null, names            []string
-	writeTime, ttl, expiry string
-	header, trailing       bool
-	unique, sort           bool
-}
-
-func (x *textFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&x.time, "time", "", "time column, a clustering column: name[:desc][:s|ms|us|ns]; integers need their unit")
-	f.StringSliceVar(&x.partitionKey, "partition-key", nil, "columns of the partition key: a,b,...; none: the file is one partition")
-	f.StringSliceVar(&x.clustering, "clustering", nil, "clustering columns: a[:desc],b,...; the time column comes last if it is not among them")
-	f.StringArrayVar(&x.types, "type", nil, "type of a column: col=TYPE, as in price=decimal; repeatable; others are inferred")
-	f.StringArrayVar(&x.null, "null", nil, "text of a null; repeatable (default: an empty field without quotes)")
-	f.StringVar(&x.tz, "tz", "UTC", "time zone of times that name none, as Europe/Berlin")
-	f.BoolVar(&x.header, "header", true, "the first line of CSV names the columns")
-	f.StringSliceVar(&x.names, "names", nil, "names of the columns, in place of a header's: a,b,...")
-	f.StringVar(&x.separator, "separator", ",", `separator of CSV fields, one byte or "tab"`)
-	f.BoolVar(&x.trailing, "trailing-separator", false, "every line ends with one separator more")
-	f.StringVar(&x.writeTime, "write-time", "", "column of rows' write times, µs since 1970")
-	f.StringVar(&x.ttl, "ttl", "", "column of rows' TTLs, s")
-	f.StringVar(&x.expiry, "expiry", "", "column of rows' expiries, s since 1970")
-}
-
-// options are those of a reader of text. Rows may come in any order.
-func (x *textFlags) options() (o textfmt.CSVOptions, err error) {
-	o = textfmt.CSVOptions{Header: x.header, Names: x.names, Null: x.null, TrailingSeparator: x.trailing}
-	if o.Separator, err = separator(x.separator); err != nil {
-		return o, err
-	}
-	t := &o.TableOptions
-	t.PartitionKey, t.WriteTime, t.TTL, t.Expiry = x.partitionKey, x.writeTime, x.ttl, x.expiry
-	t.Unique, t.AnyOrder = x.unique, x.sort
-	if t.TZ, err = loadLocation(x.tz); err != nil {
-		return o, err
-	}
-	if x.time != "" {
-		spec, err := textfmt.ParseTimeSpec(x.time)
-		if err != nil {
-			return o, usagef("--time: %w", err)
-		}
-		t.Time = &spec
-	}
-	for _, c := range x.clustering {
-		spec, err := textfmt.ParseClusteringSpec(c)
-		if err != nil {
-			return o, usagef("--clustering: %w", err)
-		}
-		t.Clustering = append(t.Clustering, spec)
-	}
-	for _, c := range x.types {
-		name, text, ok := strings.Cut(c, "=")
-		if !ok {
-			return o, usagef("--type %s: expected col=TYPE", c)
-		}
-		typ, err := rowgroup.ParseType(text)
-		if err != nil {
-			return o, usagef("--type %s: %w", c, err)
-		}
-		if t.Types == nil {
-			t.Types = map[string]rowgroup.Type{}
-		}
-		t.Types[name] = typ
-	}
-	return o, nil
-}
-
-func separator(s string) (byte, error) {
-	switch {
-	case s == "tab" || s == `\t`:
-		return '\t', nil
-	case len(s) == 1:
-		return s[0], nil
-	}
-	return 0, usagef("--separator %q: expected one byte, or tab", s)
-}
-
-// metadata reports whether the text has columns of metadata.
-func (x *textFlags) metadata() bool { return x.writeTime != "" || x.ttl != "" || x.expiry != "" }
-
-// csv opens the input as text and settles its schema. An error of options that
-// do not fit its columns has this code.
-func (in *input) csv(ctx context.Context, o textfmt.CSVOptions, misfit int) (*textfmt.CSVReader, error) {
-	r, err := textfmt.Decompress(ctxReader{ctx, in.r}, in.name)
+	a, err := in.f.Stat()
 	if err != nil {
-		return nil, orElse(exitData, named(in.name, err))
+		return false
 	}
-	c, err := textfmt.NewCSVReader(r, in.name, o)
-	if err != nil {
-		return nil, orElse(misfit, named(in.name, err))
-	}
-	return c, nil
+	b, err := os.Stat(path)
+	return err == nil && os.SameFile(a, b)
 }
 
-// ctxReader ends with the context.
-type ctxReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r ctxReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
+// onlyOnce refuses stdin twice.
+func onlyOnce(paths []string) error {
+	if i := slices.Index(paths, "-"); i >= 0 && slices.Contains(paths[i+1:], "-") {
+		return usagef("only one input can be stdin")
 	}
-	return r.r.Read(p)
-}
-
-// keyOf is the bytes of a partition key given as text: a plain value, or a
-// JSON array of the components.
-func keyOf(s *rowgroup.Schema, text string) ([]byte, error) {
-	types := s.KeyTypes()
-	components := []string{text}
-	if len(types) != 1 || strings.HasPrefix(text, "[") {
-		var list []any
-		d := json.NewDecoder(bytes.NewReader([]byte(text)))
-		d.UseNumber()
-		err := d.Decode(&list)
-		switch {
-		case err == nil && len(list) == len(types) && !d.More():
-			components = components[:0]
-			for _, v := range list {
-				components = append(components, jsonText(v))
-			}
-		case len(types) != 1:
-			return nil, usagef("--key %s: expected a JSON array of %d values", text, len(types))
-		}
-	}
-	values := make([][]byte, len(types))
-	for i, c := range components {
-		v, err := rowgroup.ParseText(nil, types[i], c)
-		if err != nil {
-			return nil, usagef("--key: column %q: %w", s.Column(i).Name, err)
-		}
-		values[i] = v
-	}
-	return rowgroup.AppendKey(nil, types, values), nil
-}
-
-func jsonText(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case json.Number:
-		return v.String()
-	}
-	b, _ := json.Marshal(v) // it was JSON
-	return string(b)
+	return nil
 }

@@ -3,11 +3,13 @@ package cli
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/colsst/colsst/internal/atomicfile"
@@ -20,28 +22,42 @@ type outFlags struct {
 	force  bool
 }
 
-func (o *outFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
+// file adds the flags of a command that writes rows.
+func (o *outFlags) file(t *tool) {
+	f := t.cmd.Flags()
 	f.StringVarP(&o.path, "output", "o", "", "output file, or - for stdout")
-	f.StringVar(&o.format, "output-format", "", "colsst or csv (default: by the file's name)")
+	t.choice(&o.format, "output-format", "", "format of the output: "+strings.Join(outputFormats, ", ")+" (default: by its name, else csv)", outputFormats...)
 	f.BoolVarP(&o.force, "force", "f", false, "replace an existing output file")
 }
 
-// check settles the format.
+// report adds the flags of a command that prints, in the first of the formats
+// unless another is asked for.
+func (o *outFlags) report(t *tool, formats ...string) {
+	f := t.cmd.Flags()
+	f.StringVarP(&o.path, "output", "o", "-", "file to print to, or - for stdout")
+	f.BoolVarP(&o.force, "force", "f", false, "replace an existing output file")
+	t.choice(&o.format, "format", formats[0], "what is printed: "+strings.Join(formats, ", "), formats...)
+}
+
+// check settles the format of an output of rows.
 func (o *outFlags) check() error {
 	if o.path == "" {
 		return usagef("no output: give -o FILE, or -o - for stdout")
 	}
-	if err := checkFormat("--output-format", o.format); err != nil {
-		return err
-	}
 	if o.format == "" {
-		if o.format = formatOf(o.path); o.format == "" {
-			return usagef("%s: its name tells no format: give --output-format colsst or csv", o.path)
+		o.format = formatOf(o.path)
+		if o.path == "-" {
+			o.format = formatCSV
 		}
-		if len(o.path) > 3 && o.path[len(o.path)-3:] == ".gz" {
-			return usagef("%s: compressed output is not written; leave .gz away", o.path)
+		if o.format == "" {
+			return usagef("%s: its name tells no format: give --output-format, one of %s", o.path, strings.Join(outputFormats, ", "))
 		}
+	}
+	if !slices.Contains(outputFormats, o.format) {
+		return usagef("%s is read, not written: expected %s", o.format, strings.Join(outputFormats, ", "))
+	}
+	if name, packed := unpackedName(o.path); packed {
+		return usagef("%s: compressed output is not written: give -o %s", o.path, name)
 	}
 	return nil
 }
@@ -59,9 +75,9 @@ func (t *tool) createOutput(o *outFlags) (*output, error) {
 	out := &output{name: o.path}
 	var w io.Writer
 	if o.path == "-" {
-		out.name, w = "stdout", t.cmd.OutOrStdout()
+		out.name, w = "stdout", t.stdout()
 		if o.format == formatTable && isTerminal(w) {
-			return nil, usagef("a table is not written to a terminal: give -o FILE")
+			return nil, usagef("a table file is not written to a terminal: give -o FILE")
 		}
 	} else {
 		f, err := atomicfile.Create(o.path, o.force)
@@ -74,12 +90,49 @@ func (t *tool) createOutput(o *outFlags) (*output, error) {
 	return out, nil
 }
 
+// report prints with f to the output.
+func (t *tool) report(o *outFlags, f func(w *bufio.Writer) error) error {
+	out, err := t.createOutput(&outFlags{path: o.path, force: o.force})
+	if err != nil {
+		return err
+	}
+	defer out.abort()
+	err = f(out.w)
+	switch ExitCode(err) {
+	case exitOK, exitNo, exitData, exitInput, exitSkipped:
+		// What was printed before stands.
+		if failed := out.commit(); failed != nil {
+			return failed
+		}
+	}
+	return err
+}
+
 // failure marks an error as one of the output.
 func (o *output) failure(err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return &exitError{exitOutput, errors.New(o.name + ": exists; give -f to replace it")}
+		return &exitError{exitOutput, &outputError{errors.New(o.name + ": exists; give -f to replace it")}}
 	}
-	return coded(exitOutput, named(o.name, err))
+	var done *outputError
+	if errors.As(err, &done) {
+		return err
+	}
+	return coded(exitOutput, &outputError{fmt.Errorf("%s: %w", o.name, cause(err))})
+}
+
+// cause is what went wrong with a file, without the file's name.
+func cause(err error) error {
+	var (
+		path *fs.PathError
+		link *os.LinkError
+	)
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
 }
 
 type outputWriter struct {
@@ -96,12 +149,9 @@ func (w outputWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// flush brings everything to the file.
-func (o *output) flush() error { return o.w.Flush() }
-
 // commit makes the output appear.
 func (o *output) commit() error {
-	if err := o.flush(); err != nil {
+	if err := o.w.Flush(); err != nil {
 		o.abort()
 		return err
 	}
@@ -122,6 +172,9 @@ func (o *output) abort() {
 }
 
 func isTerminal(v any) bool {
+	if s, ok := v.(*stdoutWriter); ok {
+		v = s.w
+	}
 	f, ok := v.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

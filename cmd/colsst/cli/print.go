@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/colsst/colsst/rowgroup"
@@ -15,7 +17,7 @@ func newPrinter(format string, out *output, s *rowgroup.Schema, names []string, 
 	v := rowValues{schema: s, columns: columns}
 	switch format {
 	case "csv":
-		return newCSVSink(out, s, textfmt.CSVWriteOptions{Columns: names})
+		return newTextSink(out, s, textOut{format: formatCSV, columns: names})
 	case "ndjson", "json":
 		p := &jsonPrinter{out: out, values: v, array: format == "json"}
 		for _, n := range names {
@@ -25,7 +27,7 @@ func newPrinter(format string, out *output, s *rowgroup.Schema, names []string, 
 	}
 	p := &tablePrinter{out: out, values: v, w: tabwriter.NewWriter(out.w, 0, 0, 2, ' ', 0)}
 	for i, n := range names {
-		p.cell(i, n)
+		p.cell(i, visible(n))
 	}
 	fmt.Fprintln(p.w)
 	return p, nil
@@ -174,7 +176,7 @@ func (p *jsonPrinter) end() error {
 			return err
 		}
 	}
-	return p.out.flush()
+	return nil
 }
 
 // tablePrinter prints aligned columns. It aligns 1,000 rows at a time.
@@ -216,15 +218,14 @@ func (p *tablePrinter) end() error {
 	if err := p.w.Flush(); err != nil {
 		return err
 	}
-	return p.out.flush()
+	return nil
 }
 
-// visible is s, quoted where its bytes would break a table or a terminal.
+// visible is s, quoted where its bytes would break a table or a terminal, and
+// where it would be taken for a null or for nothing.
 func visible(s string) string {
-	for _, r := range s {
-		if r < ' ' || r == 0x7f || r == '\ufffd' {
-			return fmt.Sprintf("%q", s)
-		}
+	if s == "" || s == "null" || s[0] == '"' || strings.ContainsRune(s, '\ufffd') || strings.IndexFunc(s, isControl) >= 0 || strings.Contains(s, "\n") {
+		return strconv.Quote(s)
 	}
 	return s
 }

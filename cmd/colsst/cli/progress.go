@@ -1,14 +1,26 @@
 package cli
 
 import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/dustin/go-humanize"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
 // progress is a bar on stderr; nil, where stderr is no terminal, shows nothing.
+// The total is of bytes read or of rows.
 type progress struct {
-	all *mpb.Progress
-	bar *mpb.Bar
+	all     *mpb.Progress
+	bar     *mpb.Bar
+	byBytes bool
+	started time.Time
+	read    atomic.Int64 // bytes
+	passed  atomic.Int64 // rows
+	written atomic.Int64 // bytes
+	ended   bool
 }
 
 // newProgress begins a bar of total bytes or rows.
@@ -16,27 +28,63 @@ func (t *tool) newProgress(name string, total int64, bytes bool) *progress {
 	if t.quiet || t.noProgress || total <= 0 || !isTerminal(t.cmd.ErrOrStderr()) {
 		return nil
 	}
-	p := &progress{all: mpb.NewWithContext(t.ctx(), mpb.WithOutput(t.cmd.ErrOrStderr()), mpb.WithAutoRefresh())}
-	counters, speed := decor.CountersNoUnit("% d / % d"), decor.AverageSpeed(0, "% .0f rows/s")
+	p := &progress{all: mpb.NewWithContext(t.ctx(), mpb.WithOutput(t.cmd.ErrOrStderr()), mpb.WithAutoRefresh()), byBytes: bytes, started: time.Now()}
+	counters := decor.CountersNoUnit("% d / % d rows")
 	if bytes {
-		counters, speed = decor.CountersKibiByte("% .1f / % .1f"), decor.AverageSpeed(decor.SizeB1024(0), "% .1f")
+		counters = decor.CountersKibiByte("% .1f / % .1f")
 	}
 	p.bar = p.all.AddBar(total,
 		mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name(name+" "), counters),
-		mpb.AppendDecorators(speed, decor.Name(" "), decor.AverageETA(decor.ET_STYLE_GO)))
+		mpb.PrependDecorators(decor.Name(printable(name)+" "), counters),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.text() }), decor.AverageETA(decor.ET_STYLE_GO)))
 	return p
 }
 
-func (p *progress) add(n int64) {
+// text is the speed and what became of the bytes so far.
+func (p *progress) text() string {
+	rows, seconds := p.passed.Load(), time.Since(p.started).Seconds()
+	text := fmt.Sprintf("%s rows/s ", humanize.SIWithDigits(float64(rows)/seconds, 1, ""))
+	switch out := p.written.Load(); {
+	case out == 0 || rows == 0:
+	case p.byBytes:
+		text += fmt.Sprintf("%.1f:1 ", float64(p.read.Load())/float64(out))
+	default:
+		text += fmt.Sprintf("%.2f bytes/row ", float64(out)/float64(rows))
+	}
+	return text
+}
+
+// bytes tells of bytes that were read.
+func (p *progress) bytes(n int64) {
 	if p != nil {
-		p.bar.IncrInt64(n)
+		p.read.Add(n)
+		if p.byBytes {
+			p.bar.IncrInt64(n)
+		}
+	}
+}
+
+// rows tells of rows that have passed.
+func (p *progress) rows(n int64) {
+	if p != nil {
+		p.passed.Add(n)
+		if !p.byBytes {
+			p.bar.IncrInt64(n)
+		}
+	}
+}
+
+// out tells how many bytes were written.
+func (p *progress) out(n int64) {
+	if p != nil {
+		p.written.Store(n)
 	}
 }
 
 // end removes the bar.
 func (p *progress) end() {
-	if p != nil {
+	if p != nil && !p.ended {
+		p.ended = true
 		p.bar.Abort(true)
 		p.all.Wait()
 	}

@@ -3,19 +3,23 @@ package cli
 import (
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/rowgroup"
+	"github.com/colsst/colsst/textfmt"
 )
 
-// rowQuery asks for current rows of a table file.
+// rowQuery asks for current rows of table files.
 type rowQuery struct {
 	*tool
-	format       string
+	out          outFlags
 	columns      []string
 	key, keyHex  string
 	hasKey       bool
@@ -30,31 +34,42 @@ type rowQuery struct {
 func newQuery() *cobra.Command {
 	q := &rowQuery{}
 	var now nowFlag
-	q.tool = command("query FILE [flags]", "Print rows of a table file",
+	q.tool = command("query FILE... [flags]", "Print rows of table files",
 		`Query prints the rows of one partition, or of all without --key, as they are
 now: deletions are applied, and nothing has expired unless --now says so.
 --since and --until bound the first clustering column, half open: since is
-part of the range, until is not. Rows come in the order of the table, or
-greatest first with --desc, least first with --asc.`,
-		cobra.ExactArgs(1), func(_ *tool, args []string) (err error) {
+part of the range, until is not. Where that is a time they take the forms of a
+CSV: 2014-02-28, 2014-02-28 14:10, 2014-02-28T14:10:00.5+01:00, in UTC unless
+they say otherwise, or a bare integer that counts the column's unit. Rows come
+in the order of the table, or greatest first with --desc, least first with
+--asc. Several files of the same columns are printed one after another.`,
+		arguments{1, -1, "at least one FILE"}, func(_ *tool, args []string) (err error) {
 			if q.now, q.nowGiven, err = now.parse(); err != nil {
 				return err
 			}
-			f := q.cmd.Flags()
-			q.hasKey = f.Changed("key") || f.Changed("key-hex")
+			if err := q.checkLimit(q.limit); err != nil {
+				return err
+			}
+			if err := oneOf("format", q.out.format, "table", "csv", "ndjson", "json"); err != nil {
+				return err
+			}
+			q.hasKey = q.changed("key") || q.changed("key-hex")
+			for i, c := range q.columns {
+				if slices.Contains(q.columns[:i], c) {
+					return usagef("--columns: %q stands there twice", c)
+				}
+			}
 			switch {
-			case f.Changed("key") && f.Changed("key-hex"):
+			case q.changed("key") && q.changed("key-hex"):
 				return usagef("--key and --key-hex exclude one another")
 			case q.desc && q.asc:
 				return usagef("--desc and --asc exclude one another")
-			case f.Changed("latest") && q.latest < 1:
+			case q.changed("latest") && q.latest < 1:
 				return usagef("--latest %d: expected 1 or more", q.latest)
 			case q.latest > 0 && (q.desc || q.asc):
 				return usagef("--latest has an order of its own: greatest first")
-			case !slices.Contains([]string{"table", "csv", "ndjson", "json"}, q.format):
-				return usagef("--format %s: expected table, csv, ndjson or json", q.format)
 			}
-			return q.file(args[0])
+			return q.files(args)
 		})
 	f := q.cmd.Flags()
 	f.StringVar(&q.key, "key", "", "partition key; of several columns a JSON array of their values")
@@ -65,14 +80,66 @@ greatest first with --desc, least first with --asc.`,
 	f.BoolVar(&q.desc, "desc", false, "greatest clustering first")
 	f.BoolVar(&q.asc, "asc", false, "least clustering first")
 	f.StringSliceVar(&q.columns, "columns", nil, "columns to print: a,b,... (default: all)")
-	f.Int64Var(&q.limit, "limit", -1, "at most so many rows")
-	f.StringVar(&q.format, "format", "table", "table, csv, ndjson or json")
+	q.limitFlag(&q.limit, "at most so many rows of each file")
 	f.StringVar(&now.text, "now", "", nowUsage)
+	q.out.report(q.tool, "table", "csv", "ndjson", "json")
 	return q.cmd
 }
 
+// files prints the rows of the files that the arguments name.
+func (q *rowQuery) files(args []string) error {
+	paths, err := expand(args, isTable)
+	if err == nil {
+		err = onlyOnce(paths)
+	}
+	if err != nil {
+		return err
+	}
+	out, err := q.createOutput(&outFlags{path: q.out.path, force: q.out.force})
+	if err != nil {
+		return err
+	}
+	defer out.abort()
+	p := &rowPrinter{out: out}
+	absent, missing := 0, error(nil)
+	for _, path := range paths {
+		err := q.file(p, path)
+		var none *noPartitionError
+		if errors.As(err, &none) {
+			absent++
+			missing = err
+			continue
+		}
+		if err != nil {
+			_ = out.w.Flush() // what was found before it; the first error is the one to tell
+			return err
+		}
+		q.sum.Inputs++
+	}
+	if absent == len(paths) {
+		return missing
+	}
+	if err := p.to.end(); err != nil {
+		return err
+	}
+	return out.commit()
+}
+
+// rowPrinter prints the rows of files that have the same columns.
+type rowPrinter struct {
+	out    *output
+	schema *rowgroup.Schema // of the first file
+	name   string
+	to     sink
+}
+
+// noPartitionError says that a file has no partition of the key.
+type noPartitionError struct{ key string }
+
+func (e *noPartitionError) Error() string { return "no partition has the key " + e.key }
+
 // file prints the rows of a file.
-func (q *rowQuery) file(path string) error {
+func (q *rowQuery) file(p *rowPrinter, path string) error {
 	r, in, err := q.openTable(path)
 	if err != nil {
 		return err
@@ -87,23 +154,26 @@ func (q *rowQuery) file(path string) error {
 	o := rowgroup.ScanOptions{Live: true, Now: q.now, Columns: []int{}}
 	for i, n := range names {
 		if columns[i] = s.Lookup(n); columns[i] < 0 {
-			return usagef("%s: there is no column %q", in.name, n)
+			return usagef("%s: there is no column %q; there are %s", in.name, n, columnList(s))
 		}
 		if s.Role(columns[i]) >= rowgroup.Static && !slices.Contains(o.Columns, columns[i]) {
 			o.Columns = append(o.Columns, columns[i])
+		}
+	}
+	if p.schema != nil {
+		if d := differ(p.schema, s); d != "" {
+			return usagef("%s: has other columns than %s: %s", in.name, p.name, d)
 		}
 	}
 	rows, limit, err := q.rows(r, o)
 	if err != nil {
 		return orElse(exitData, named(in.name, err))
 	}
-	out, err := q.createOutput(&outFlags{path: "-", format: formatCSV})
-	if err != nil {
-		return errors.Join(err, rows.Close())
-	}
-	to, err := newPrinter(q.format, out, s, names, columns)
-	if err != nil {
-		return errors.Join(err, rows.Close())
+	if p.to == nil {
+		if p.to, err = newPrinter(q.out.format, p.out, s, names, columns); err != nil {
+			return errors.Join(err, rows.Close())
+		}
+		p.schema, p.name = s, in.name
 	}
 	clock := time.Now().Unix()
 	var hidden int64
@@ -111,16 +181,28 @@ func (q *rowQuery) file(path string) error {
 		if !q.nowGiven {
 			hidden += expired(b, clock)
 		}
-		return to.write(b)
+		q.sum.Rows += int64(b.Len())
+		return p.to.write(b)
 	})
-	if err == nil {
-		err = to.end()
-	}
 	if err != nil {
 		return orElse(exitData, named(in.name, err))
 	}
 	q.noteExpired(in.name, hidden)
 	return nil
+}
+
+// columnList is the columns of a table for people, the first of many.
+func columnList(s *rowgroup.Schema) string {
+	const most = 20
+	var names []string
+	for i := range min(s.NumColumns(), most) {
+		names = append(names, s.Column(i).Name)
+	}
+	text := strings.Join(names, ", ")
+	if more := s.NumColumns() - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // rows are those asked for, of which at most limit are wanted.
@@ -158,11 +240,13 @@ func (q *rowQuery) rows(r *columnar.Reader, o rowgroup.ScanOptions) (it rowgroup
 		return r.Scan(q.ctx(), o), 0, nil // no rows at all
 	case errors.Is(err, rowgroup.ErrNotFound):
 		if q.keyHex != "" {
-			return nil, 0, &exitError{exitNo, errors.New("no partition has the key 0x" + q.keyHex)}
+			return nil, 0, &exitError{exitNo, &noPartitionError{"0x" + q.keyHex}}
 		}
-		return nil, 0, &exitError{exitNo, errors.New("no partition has the key " + q.key)}
+		return nil, 0, &exitError{exitNo, &noPartitionError{q.key}}
 	case err != nil:
 		return nil, 0, err
+	case q.latest > 0 && mixed(s):
+		return nil, 0, usagef("--latest: the clustering columns run both up and down, so the greatest rows stand apart: give --since and --until, or --desc or --asc")
 	case q.latest > 0 && q.since == "" && q.until == "":
 		return p.Latest(q.ctx(), int(limit), o), limit, nil
 	}
@@ -200,6 +284,17 @@ func descends(s *rowgroup.Schema) bool {
 	return desc
 }
 
+// mixed reports whether clustering columns are stored in different directions.
+func mixed(s *rowgroup.Schema) bool {
+	cols := s.Columns(rowgroup.Clustering)
+	for _, c := range cols {
+		if c.Desc != cols[0].Desc {
+			return true
+		}
+	}
+	return false
+}
+
 // bounds are the ends of the range in stored order.
 func (q *rowQuery) bounds(s *rowgroup.Schema) (from, to rowgroup.Bound, err error) {
 	if q.since == "" && q.until == "" {
@@ -213,9 +308,9 @@ func (q *rowQuery) bounds(s *rowgroup.Schema) (from, to rowgroup.Bound, err erro
 		if text == "" {
 			return rowgroup.Bound{}, nil
 		}
-		v, err := rowgroup.ParseText([]byte{}, cols[0].Type, text)
+		v, err := boundValue(cols[0].Type, text)
 		if err != nil {
-			return rowgroup.Bound{}, usagef("%s: column %q: %w", flag, cols[0].Name, err)
+			return rowgroup.Bound{}, usagef("%s: column %q is %s: %s", flag, cols[0].Name, cols[0].Type, plain(err))
 		}
 		b := rowgroup.Bound{Prefix: [][]byte{v}, Inclusive: inclusive}
 		if err := s.CheckBound(b); err != nil {
@@ -233,6 +328,23 @@ func (q *rowQuery) bounds(s *rowgroup.Schema) (from, to rowgroup.Bound, err erro
 		from, to = to, from
 	}
 	return from, to, nil
+}
+
+// boundValue reads a bound: of a time in the forms of a CSV, between two units
+// as the later of them.
+func boundValue(t rowgroup.Type, text string) ([]byte, error) {
+	for (t.Kind == rowgroup.KindReversed || t.Kind == rowgroup.KindFrozen) && len(t.Args) == 1 {
+		t = t.Args[0]
+	}
+	_, err := strconv.ParseInt(text, 10, 64)
+	if t.Kind != rowgroup.KindTimestamp || err == nil {
+		return rowgroup.ParseText([]byte{}, t, text)
+	}
+	v, err := textfmt.ParseTime(text, t.Unit, time.UTC)
+	if err != nil {
+		return nil, err
+	}
+	return rowgroup.AppendInt([]byte{}, t, v), nil
 }
 
 // boundedIter leaves of every partition the rows within a range.

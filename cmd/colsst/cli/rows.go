@@ -19,10 +19,7 @@ type sink interface {
 }
 
 // tableSink writes a table file.
-type tableSink struct {
-	out *output
-	w   *columnar.Writer
-}
+type tableSink struct{ w *columnar.Writer }
 
 // newTableSink writes a table of schema s whose text has these columns, if it
 // came from text.
@@ -38,39 +35,61 @@ func newTableSink(out *output, s *rowgroup.Schema, columns []string, opts []colu
 	if err != nil {
 		return nil, coded(exitUsage, err)
 	}
-	return &tableSink{out, w}, nil
+	return &tableSink{w}, nil
 }
 
 func (t *tableSink) write(b *rowgroup.Batch) error { return orElse(exitData, t.w.Append(b)) }
 
-func (t *tableSink) end() error {
-	if err := t.w.Close(); err != nil {
-		return orElse(exitData, err)
+func (t *tableSink) end() error { return orElse(exitData, t.w.Close()) }
+
+// rowWriter is a writer of a format of text.
+type rowWriter interface {
+	Write(b *rowgroup.Batch) error
+	Flush() error
+}
+
+// textSink writes rows as text.
+type textSink struct{ w rowWriter }
+
+// textOut says how rows are written as text.
+type textOut struct {
+	format      string
+	columns     []string
+	csv         textfmt.CSVWriteOptions
+	measurement string
+	precision   rowgroup.Unit
+	metadata    bool
+}
+
+func newTextSink(out *output, s *rowgroup.Schema, o textOut) (*textSink, error) {
+	var (
+		w   rowWriter
+		err error
+	)
+	switch o.format {
+	case formatNDJSON:
+		w, err = textfmt.NewNDJSONWriter(out.w, s, textfmt.NDJSONWriteOptions{Columns: o.columns, RowMetadata: o.metadata})
+	case formatLine:
+		w, err = textfmt.NewLineProtocolWriter(out.w, s, textfmt.LineProtocolWriteOptions{Columns: o.columns, Measurement: o.measurement, Precision: o.precision})
+	default:
+		o.csv.Columns, o.csv.RowMetadata = o.columns, o.metadata
+		w, err = textfmt.NewCSVWriter(out.w, s, o.csv)
 	}
-	return t.out.flush()
-}
-
-// csvSink writes rows as CSV.
-type csvSink struct {
-	out *output
-	w   *textfmt.CSVWriter
-}
-
-func newCSVSink(out *output, s *rowgroup.Schema, o textfmt.CSVWriteOptions) (*csvSink, error) {
-	w, err := textfmt.NewCSVWriter(out.w, s, o)
 	if err != nil {
 		return nil, coded(exitUsage, err)
 	}
-	return &csvSink{out, w}, nil
+	return &textSink{w}, nil
 }
 
-func (c *csvSink) write(b *rowgroup.Batch) error { return orElse(exitUsage, c.w.Write(b)) }
+func (t *textSink) write(b *rowgroup.Batch) error { return orElse(exitUsage, t.w.Write(b)) }
+func (t *textSink) end() error                    { return orElse(exitUsage, t.w.Flush()) }
 
-func (c *csvSink) end() error {
-	if err := c.w.Flush(); err != nil {
-		return err
+// nans counts the NaNs whose bits the text does not keep.
+func (t *textSink) nans() int64 {
+	if n, ok := t.w.(interface{ NaNPayloads() int64 }); ok {
+		return n.NaNPayloads()
 	}
-	return c.out.flush()
+	return 0
 }
 
 // eachBatch calls f with the batches of it, cut after limit unfiltereds where
@@ -116,19 +135,16 @@ const nowUsage = "the view at a time: seconds since 1970, a time, or clock; rows
 func (n *nowFlag) parse() (second int64, given bool, err error) {
 	switch n.text {
 	case "":
-		return math.MinInt64, false, nil
+		return math.MinInt64, false, nil // checkFlags refuses one that is given
 	case "clock":
 		return time.Now().Unix(), true, nil
 	}
 	if second, err = strconv.ParseInt(n.text, 10, 64); err == nil {
 		return second, true, nil
 	}
-	t := rowgroup.Timestamp(rowgroup.Seconds)
-	b, err := rowgroup.ParseText(nil, t, n.text)
-	if err != nil {
-		return 0, false, usagef("--now %s: expected seconds since 1970, a time, or clock", n.text)
+	if second, err = textfmt.ParseTime(n.text, rowgroup.Seconds, time.UTC); err != nil {
+		return 0, false, usagef("--now %s: expected seconds since 1970, a time like 2006-01-02 15:04, or clock", n.text)
 	}
-	second, _ = rowgroup.IntOf(t, b)
 	return second, true, nil
 }
 
@@ -174,17 +190,14 @@ func (t *tool) noteExpired(name string, n int64) {
 	}
 }
 
-func plural(n int64, what string) string {
-	if n != 1 {
+// plural is a number and what it counts. The word for several can be given.
+func plural(n int64, what string, several ...string) string {
+	switch {
+	case n == 1:
+	case len(several) > 0:
+		what = several[0]
+	default:
 		what += "s"
 	}
 	return strconv.FormatInt(n, 10) + " " + what
-}
-
-func loadLocation(name string) (*time.Location, error) {
-	l, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, usagef("--tz %s: there is no such time zone", name)
-	}
-	return l, nil
 }

@@ -1,13 +1,13 @@
 package cli
 
 import (
+	"io"
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/rowgroup"
 )
 
 // tableFlags say how to write a table file.
@@ -19,8 +19,8 @@ type tableFlags struct {
 	filter            bool
 }
 
-func (x *tableFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
+func (x *tableFlags) add(t *tool) {
+	f := t.cmd.Flags()
 	f.StringArrayVar(&x.set, "set", nil, "table option name=value: row_group_rows, row_group_size_in_bytes, block_size_in_bytes; repeatable")
 	f.StringArrayVar(&x.encoding, "encoding", nil, "encodings to choose from for a column (* for the others): col=alp,byte_stream_split; repeatable")
 	f.StringVar(&x.columnCompression, "column-compression", "", "zstd for all columns, or col=zstd,...; kept where smaller")
@@ -50,6 +50,9 @@ func (x *tableFlags) options() ([]columnar.Option, error) {
 		default:
 			return nil, usagef("--set %s: there are row_group_rows, row_group_size_in_bytes and block_size_in_bytes", name)
 		}
+		if err := tryOptions(opts[len(opts)-1:]); err != nil {
+			return nil, usagef("--set %s: %s", s, plain(err))
+		}
 	}
 	for _, s := range x.encoding {
 		column, list, ok := strings.Cut(s, "=")
@@ -60,7 +63,7 @@ func (x *tableFlags) options() ([]columnar.Option, error) {
 		for name := range strings.SplitSeq(list, ",") {
 			id, ok := encoding.ParseID(name)
 			if !ok {
-				return nil, usagef("--encoding %s: there is no encoding %q", s, name)
+				return nil, usagef("--encoding %s: there is no encoding %q; there are %s", s, name, strings.Join(encodingNames(), ", "))
 			}
 			ids = append(ids, id)
 		}
@@ -77,7 +80,29 @@ func (x *tableFlags) options() ([]columnar.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(opts, columnar.WithCompression(kib)), nil
+	opts = append(opts, columnar.WithCompression(kib))
+	if err := tryOptions(opts[len(opts)-1:]); err != nil {
+		return nil, usagef("--compression %s: %s", x.compression, plain(err))
+	}
+	return opts, nil
+}
+
+// tryOptions says what a writer of any table would say of the options.
+func tryOptions(opts []columnar.Option) error {
+	s, err := rowgroup.NewSchema(nil, nil, nil, []rowgroup.Column{{Name: "v", Type: rowgroup.Int}})
+	if err != nil {
+		return err
+	}
+	_, err = columnar.NewWriter(io.Discard, s, opts...)
+	return err
+}
+
+// encodingNames are the names of all encodings.
+func encodingNames() (names []string) {
+	for id := encoding.ID(0); id.Valid(); id++ {
+		names = append(names, id.String())
+	}
+	return names
 }
 
 // parseColumnCompression lists the columns to compress.
@@ -97,13 +122,6 @@ func parseColumnCompression(s string) ([]string, error) {
 		}
 	}
 	return columns, nil
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // parseCompression is the length of outer chunks in KiB, 0 for none.

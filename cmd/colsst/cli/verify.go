@@ -1,9 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
+	"bufio"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +20,7 @@ type verification struct {
 	Rows       int64     `json:"rows"` // 0 if the file cannot be opened
 	Partitions int64     `json:"partitions"`
 	RowGroups  int64     `json:"row_groups"`
-	Findings   []finding `json:"findings"`
+	Findings   []finding `json:"findings"` // the first 10, or all with --all
 }
 
 // finding is one thing that is wrong.
@@ -35,28 +36,36 @@ var levels = map[string]columnar.Level{
 }
 
 func newVerify() *cobra.Command {
-	var level, format string
+	var level string
+	var all bool
+	var out outFlags
 	t := command("verify FILE... [flags]", "Check table files",
 		`Verify checks that files are whole and agree with themselves: footer; blocks
 too, with all checksums, index pages and filter; or values too, decoded and
 compared with the order, the statistics and the filter. Each finding is a line
-on stderr. Exit code 3 if there are any.`,
-		cobra.MinimumNArgs(1), func(t *tool, args []string) error {
+on stderr, the first 10 of each file unless --all is given. Exit code 3 if there
+are any. With --format json a file is an object on a line.`,
+		arguments{1, -1, "at least one FILE"}, func(t *tool, args []string) error {
 			l, ok := levels[level]
 			if !ok {
 				return usagef("--level %s: expected footer, blocks or values", level)
 			}
-			if format != "table" && format != "json" {
-				return usagef("--format %s: expected table or json", format)
+			if err := oneOf("format", out.format, "table", "json"); err != nil {
+				return err
 			}
-			return t.eachFile(args, func(path string) error { return t.verify(path, l, level, format) })
+			most := 10
+			if all {
+				most = math.MaxInt
+			}
+			return t.eachFile(args, &out, func(path string, w *bufio.Writer) error { return t.verify(w, path, l, level, out.format, most) })
 		})
-	t.cmd.Flags().StringVar(&level, "level", "values", "footer, blocks or values")
-	t.cmd.Flags().StringVar(&format, "format", "table", "table or json: an object a line and file")
+	t.choice(&level, "level", "values", "footer, blocks or values", "footer", "blocks", "values")
+	t.cmd.Flags().BoolVar(&all, "all", false, "all findings, not the first 10 of a file")
+	out.report(t, "table", "json")
 	return t.cmd
 }
 
-func (t *tool) verify(path string, level columnar.Level, levelName, format string) error {
+func (t *tool) verify(w *bufio.Writer, path string, level columnar.Level, levelName, format string, most int) error {
 	v := verification{File: path, Level: levelName, Findings: []finding{}}
 	in, err := t.openInput(path, formatTable)
 	if err != nil {
@@ -65,7 +74,11 @@ func (t *tool) verify(path string, level columnar.Level, levelName, format strin
 	defer in.close()
 	v.File = in.name
 	var all error
+	found := 0
 	report := func(err error) {
+		if found++; found > most {
+			return
+		}
 		all = errors.Join(all, named(in.name, err))
 		f := finding{Offset: -1, Error: err.Error()}
 		var c *encoding.CorruptError
@@ -85,13 +98,19 @@ func (t *tool) verify(path string, level columnar.Level, levelName, format strin
 	if err != nil && len(v.Findings) == 0 {
 		return orElse(exitData, named(in.name, err)) // not a finding: it could not be read
 	}
-	v.OK = len(v.Findings) == 0
+	if found > most {
+		all = errors.Join(all, fmt.Errorf("%s: %d findings more; --all prints them", in.name, found-most))
+	}
+	v.OK = found == 0
+	t.sum.Rows += v.Rows
 	if format == "json" {
-		if err := json.NewEncoder(t.cmd.OutOrStdout()).Encode(v); err != nil {
+		if err := printLine(w, v); err != nil {
 			return err
 		}
 	} else if v.OK && !t.quiet {
-		fmt.Fprintf(t.cmd.OutOrStdout(), "%s: ok: %s, %s, %s checked\n", in.name, plural(v.Rows, "row"), plural(v.Partitions, "partition"), levelName)
+		if _, err := fmt.Fprintf(w, "%s: ok: %s, %s, %s checked\n", printable(in.name), plural(v.Rows, "row"), plural(v.Partitions, "partition"), levelName); err != nil {
+			return err
+		}
 	}
 	return coded(exitData, all)
 }

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
+	"bufio"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -28,18 +28,20 @@ type versionInfo struct {
 }
 
 func newVersion() *cobra.Command {
-	var format string
-	t := command("version", "Print the version", "", cobra.NoArgs, func(t *tool, _ []string) error {
+	var out outFlags
+	t := command("version", "Print the version", "", arguments{0, 0, ""}, func(t *tool, _ []string) error {
 		v := versionInfo{version(), columnar.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
-		switch format {
-		case "json":
-			return json.NewEncoder(t.cmd.OutOrStdout()).Encode(v)
-		case "table":
-			_, err := fmt.Fprintf(t.cmd.OutOrStdout(), "colsst %s, format %d, %s, %s\n", v.Version, v.Format, v.Go, v.Platform)
+		if err := oneOf("format", out.format, "table", "json"); err != nil {
 			return err
 		}
-		return usagef("--format %s: expected table or json", format)
+		return t.report(&out, func(w *bufio.Writer) error {
+			if out.format == "json" {
+				return printLine(w, v)
+			}
+			_, err := fmt.Fprintf(w, "colsst %s, format %d, %s, %s\n", v.Version, v.Format, v.Go, v.Platform)
+			return err
+		})
 	})
-	t.cmd.Flags().StringVar(&format, "format", "table", "table or json")
+	out.report(t, "table", "json")
 	return t.cmd
 }

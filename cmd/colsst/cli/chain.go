@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/colsst/colsst/internal/rowdiff"
+	"github.com/colsst/colsst/rowgroup"
+)
+
+// source is an input as rows.
+type source struct {
+	in      *input
+	schema  *rowgroup.Schema
+	columns []string // in the order of the text
+	rows    rowgroup.Iter
+	ended   func() // after the last row
+}
+
+// chain is the rows of several inputs, one after another. They must have one
+// schema and, unless they will be sorted, follow one another.
+type chain struct {
+	open     func(i int) (*source, error) // of input i > 0
+	n        int
+	anyOrder bool
+	at       int
+	current  *source
+	last     *rowgroup.Batch // the last row of the inputs before, if there was one
+	key      []byte          // of its partition
+	begun    bool            // there was a partition
+	edge     bool            // the next batch is the first of its input
+	schema   *rowgroup.Schema
+}
+
+func newChain(first *source, n int, anyOrder bool, open func(i int) (*source, error)) *chain {
+	c := &chain{open: open, n: n, anyOrder: anyOrder, current: first, schema: first.schema, last: rowgroup.NewBatch(first.schema)}
+	c.last.Clear()
+	return c
+}
+
+// Next fills b with rows of the input that is read, or the one after it.
+func (c *chain) Next(b *rowgroup.Batch) (bool, error) {
+	for {
+		more, err := c.current.rows.Next(b)
+		if err != nil {
+			return false, named(c.current.in.name, err)
+		}
+		if more {
+			return true, c.follow(b)
+		}
+		c.current.ended()
+		if c.at+1 == c.n {
+			return false, nil
+		}
+		if err := c.Close(); err != nil {
+			return false, err
+		}
+		c.at++
+		next, err := c.open(c.at)
+		if err != nil {
+			return false, err
+		}
+		c.current, c.edge = next, true
+		if d := differ(c.schema, next.schema); d != "" {
+			return false, &exitError{exitData, fmt.Errorf("%s: has another schema than the first input: %s", next.in.name, d)}
+		}
+	}
+}
+
+// differ says in what way two schemas differ, or "".
+func differ(a, b *rowgroup.Schema) string {
+	if d := rowdiff.Schemas(a, b); len(d) > 0 {
+		return d[0]
+	}
+	for i := range a.NumColumns() {
+		if x, y := a.Column(i).Name, b.Column(i).Name; x != y {
+			return fmt.Sprintf("column %d is %q, not %q", i+1, y, x)
+		}
+	}
+	return ""
+}
+
+// follow joins a batch to the rows before it.
+func (c *chain) follow(b *rowgroup.Batch) error {
+	n, parts := b.Len(), b.NumPartitions()
+	if parts == 0 {
+		return nil
+	}
+	if c.edge && c.begun {
+		same := bytes.Equal(c.key, b.Key(0))
+		if same {
+			b.Partition(0).Continued = true
+		}
+		from, to := c.schema.Range(rowgroup.Clustering)
+		back := bytes.Compare(b.Key(0), c.key) < 0 || same && from < to && n > 0 && c.last.Len() > 0 &&
+			c.schema.CompareUnfiltered(c.last, 0, b, 0) > 0
+		if back && !c.anyOrder {
+			return &exitError{exitData, errors.New(c.current.in.name + ": its first row comes before the last one of the input before it; give --sort")}
+		}
+	}
+	c.edge = false
+	if c.at+1 == c.n {
+		return nil // nothing follows
+	}
+	c.begun = true
+	c.key = append(c.key[:0], b.Key(parts-1)...)
+	c.last.Clear()
+	if n == 0 {
+		return nil
+	}
+	return c.last.AppendParts(b, n-1, n, 0, 0)
+}
+
+// Close ends the input that is read.
+func (c *chain) Close() error {
+	err := c.current.rows.Close()
+	c.current.in.close()
+	return err
+}
