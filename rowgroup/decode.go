@@ -64,8 +64,6 @@ type blockDecoder struct {
 	cells   [5][]int32 // see decodeColumn
 	sel     []int32
 	statics []int32
-	states  []int64
-	head    []int64
 }
 
 // scratch holds values that are spread over rows afterwards.

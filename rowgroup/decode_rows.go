@@ -255,19 +255,21 @@ func (d *blockDecoder) decodeDense(v *vector, s, g, at, n int) error {
 	}
 	switch v.class {
 	case ClassInt32:
-		v.i32 = slices.Grow(v.i32, n)[:at+n]
-		return d.decodeInt32(v.i32[at:], s, g)
+		return dense(&v.i32, at, n, s, g, d.decodeInt32)
 	case ClassInt64:
-		v.i64 = slices.Grow(v.i64, n)[:at+n]
-		return d.decodeInt64(v.i64[at:], s, g)
+		return dense(&v.i64, at, n, s, g, d.decodeInt64)
 	case ClassFloat32:
-		v.f32 = slices.Grow(v.f32, n)[:at+n]
-		return d.decodeFloat32(v.f32[at:], s, g)
+		return dense(&v.f32, at, n, s, g, d.decodeFloat32)
 	case ClassFloat64:
-		v.f64 = slices.Grow(v.f64, n)[:at+n]
-		return d.decodeFloat64(v.f64[at:], s, g)
+		return dense(&v.f64, at, n, s, g, d.decodeFloat64)
 	}
 	return d.decodeBytes(&v.str, s, g)
+}
+
+// dense appends n values of stream s of group g to dst, which has at.
+func dense[T any](dst *[]T, at, n, s, g int, decode func([]T, int, int) error) error {
+	*dst = slices.Grow(*dst, n)[:at+n]
+	return decode((*dst)[at:], s, g)
 }
 
 // decodeSparse puts the values of stream s at positions pos of v, which
@@ -284,55 +286,47 @@ func (d *blockDecoder) decodeSparse(v *vector, s, g, at, n int, pos []int32) err
 			return err
 		}
 	}
-	k := len(pos)
-	if k == 0 {
+	if len(pos) == 0 {
 		return v.pad(at + n)
 	}
 	t := &d.tmp
-	var err error
 	switch v.class {
 	case ClassInt32:
-		t.i32 = slices.Grow(t.i32[:0], k)[:k]
-		if err = d.decodeInt32(t.i32, s, g); err == nil {
-			spread(v.i32, t.i32, pos)
-		}
+		return spread(v.i32, &t.i32, pos, s, g, d.decodeInt32)
 	case ClassInt64:
-		t.i64 = slices.Grow(t.i64[:0], k)[:k]
-		if err = d.decodeInt64(t.i64, s, g); err == nil {
-			spread(v.i64, t.i64, pos)
-		}
+		return spread(v.i64, &t.i64, pos, s, g, d.decodeInt64)
 	case ClassFloat32:
-		t.f32 = slices.Grow(t.f32[:0], k)[:k]
-		if err = d.decodeFloat32(t.f32, s, g); err == nil {
-			spread(v.f32, t.f32, pos)
-		}
+		return spread(v.f32, &t.f32, pos, s, g, d.decodeFloat32)
 	case ClassFloat64:
-		t.f64 = slices.Grow(t.f64[:0], k)[:k]
-		if err = d.decodeFloat64(t.f64, s, g); err == nil {
-			spread(v.f64, t.f64, pos)
-		}
-	case ClassBytes:
-		t.str.Reset()
-		if err = d.decodeBytes(&t.str, s, g); err != nil {
+		return spread(v.f64, &t.f64, pos, s, g, d.decodeFloat64)
+	}
+	t.str.Reset()
+	if err := d.decodeBytes(&t.str, s, g); err != nil {
+		return err
+	}
+	for i, p := range pos {
+		if err := v.pad(int(p)); err != nil {
 			return err
 		}
-		for i, p := range pos {
-			if err = v.pad(int(p)); err != nil {
-				return err
-			}
-			if err = v.str.Append(t.str.At(i)); err != nil {
-				return err
-			}
+		if err := v.str.Append(t.str.At(i)); err != nil {
+			return err
 		}
-		err = v.pad(at + n)
 	}
-	return err
+	return v.pad(at + n)
 }
 
-func spread[T any](dst, src []T, pos []int32) {
+// spread decodes stream s of group g into tmp and puts its values at positions
+// pos of dst.
+func spread[T any](dst []T, tmp *[]T, pos []int32, s, g int, decode func([]T, int, int) error) error {
+	src := slices.Grow((*tmp)[:0], len(pos))[:len(pos)]
+	*tmp = src
+	if err := decode(src, s, g); err != nil {
+		return err
+	}
 	for i, p := range pos {
 		dst[p] = src[i]
 	}
+	return nil
 }
 
 // decodeInts gives stream s one value for each position of pos in dst, which

@@ -2,7 +2,6 @@ package rowgroup
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/colsst/colsst/encoding/bytestrings"
 )
@@ -23,6 +22,8 @@ type values struct {
 		f64 []float64
 		str bytestrings.Strings
 	}
+	view bytestrings.Strings // of a batch
+	ends []uint32            // of view
 }
 
 func (v *values) len(c Class) int {
@@ -53,7 +54,6 @@ type gatherer struct {
 	streams []values
 	sel     []int32 // unfiltereds that are rows, where some are not
 	statics []int32 // partitions with a full static row
-	states  []int64
 	pick    []int32
 }
 
@@ -85,9 +85,7 @@ func (g *gatherer) gather(b *Batch, sp Span) {
 	}
 	g.partitions(b, sp)
 	n := sp.ToRow - sp.FromRow
-	m0 := sort.Search(len(b.markers), func(i int) bool { return b.markers[i].Row >= sp.FromRow })
-	m1 := sort.Search(len(b.markers), func(i int) bool { return b.markers[i].Row >= sp.ToRow })
-	markers := b.markers[m0:m1]
+	markers := between(b.markers, sp.FromRow, sp.ToRow, markerRow)
 	kinds := g.ints(g.l.kinds, n)
 	clear(kinds)
 	for _, m := range markers {
@@ -212,11 +210,8 @@ func (g *gatherer) alias(s int, v *vector, from, to int) {
 // aliasStrings makes strings [from, to) of src those of stream s.
 func (g *gatherer) aliasStrings(s int, src *bytestrings.Strings, from, to int) {
 	d := &g.streams[s]
-	d.own.str.Reset()
-	for i := from; i < to; i++ {
-		d.add(src.At(i))
-	}
-	d.str = &d.own.str
+	d.view = src.View(from, to, &d.ends)
+	d.str = &d.view
 }
 
 // add appends to the picked-out strings, which stay below those of the batch.
@@ -320,7 +315,10 @@ func (g *gatherer) rows(l *rowLayout, b *Batch, meta *RowMeta, base, n int, sel 
 		}
 		states := g.ints(s+cState, n)
 		g.pick = g.pick[:0]
-		exc := 0
+		exceptions := v.Exceptions
+		if n > 0 {
+			exceptions = between(v.Exceptions, row(0), row(n-1)+1, exceptionRow)
+		}
 		for i := range n {
 			r := row(i)
 			c := CellAbsent // a static column that the caller never filled
@@ -342,15 +340,15 @@ func (g *gatherer) rows(l *rowLayout, b *Batch, meta *RowMeta, base, n int, sel 
 				g.pick = append(g.pick, int32(r))
 			}
 			if c&CellException != 0 {
-				for v.Exceptions[exc].Row < r {
-					exc++
+				for exceptions[0].Row < r {
+					exceptions = exceptions[1:]
 				}
 				d := &g.streams[s+cException]
 				if d.str == nil {
 					d.own.str.Reset()
 					d.str = &d.own.str
 				}
-				d.add(v.Exceptions[exc].Value)
+				d.add(exceptions[0].Value)
 			}
 		}
 		if len(g.pick) == n && sel == nil {
@@ -419,13 +417,21 @@ func pickSparse[T int32 | int64](g *gatherer, s int, src []T, base, n int, sel [
 func (g *gatherer) deletions(l *rowLayout, meta *RowMeta, n, base int, sel []int32) {
 	states := g.ints(l.base+rDelState, n)
 	clear(states)
-	for _, d := range meta.Deletions {
-		i, ok := d.Row-base, true
+	if n == 0 {
+		return
+	}
+	first, last := base, base+n-1
+	if sel != nil {
+		first, last = int(sel[0]), int(sel[n-1])
+	}
+	for _, d := range between(meta.Deletions, first, last+1, deletionRow) {
+		i := d.Row - base
 		if sel != nil {
-			i, ok = slices.BinarySearch(sel, int32(d.Row))
-		}
-		if !ok || i < 0 || i >= n {
-			continue
+			at, ok := slices.BinarySearch(sel, int32(d.Row))
+			if !ok {
+				continue
+			}
+			i = at
 		}
 		states[i] = 1
 		if d.Shadowable {

@@ -110,3 +110,37 @@ func TestSegmentMetrics5(t *testing.T) {
 		}
 	}
 }
+
+// Row groups of exceptions, deletions and markers: what a group has of them is
+// found without going through those of the whole batch, wherever it begins.
+func TestSparseMetadataOfGroups(t *testing.T) {
+	s, err := NewSchema(nil, []Column{{Name: "c", Type: Bigint}}, nil, []Column{{Name: "v", Type: Bigint}})
+	require.NoError(t, err)
+	b := NewBatch(s)
+	for i := range 1000 {
+		*b.Int64s(0) = append(*b.Int64s(0), int64(i))
+		*b.Int64s(1) = append(*b.Int64s(1), int64(i))
+		cell := CellAsRow
+		switch {
+		case i%7 == 3:
+			*b.Markers() = append(*b.Markers(), Marker{Row: i, Prefix: 1, Kind: InclStart, Open: Deletion{int64(i), 1}, Close: LiveDeletion})
+		case i%5 == 2:
+			cell = CellException
+			b.CellMeta(1).Exceptions = append(b.CellMeta(1).Exceptions, Exception{i, fmt.Append(nil, "x", i)})
+		}
+		if i%11 == 4 && i%7 != 3 {
+			b.Meta().Deletions = append(b.Meta().Deletions, RowDeletion{Row: i, Deletion: Deletion{int64(i), 2}})
+		}
+		b.CellMeta(1).Cells = append(b.CellMeta(1).Cells, cell)
+	}
+	require.NoError(t, b.Check())
+	for _, rows := range []int{16, 17, 100, 1000} {
+		tm, groups, body := blockOf(t, b, rows, EncodeOptions{})
+		d := NewBlockDecoder(s)
+		require.NoError(t, d.Open(tm, groups, b.Len(), 1, body))
+		got := NewBatch(s)
+		got.clear()
+		require.NoError(t, d.Decode(got, 0, groups, nil))
+		require.Equal(t, b.text(), got.text())
+	}
+}

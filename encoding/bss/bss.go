@@ -24,6 +24,7 @@ import (
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/internal/inline"
 	"github.com/colsst/colsst/simd"
 )
 
@@ -31,23 +32,16 @@ const part = "byte stream split"
 
 // Int64Len is the length in bytes of a body of n values. It fails on
 // parameters that are not all zero.
-func Int64Len(p *encoding.Params, n int) (int, error) { return bodyLen(p, n, 8) }
+func Int64Len(p *encoding.Params, n int) (int, error) { return inline.PlainLen(part, p, n, 8) }
 
 // Int32Len is Int64Len for four-byte integers.
-func Int32Len(p *encoding.Params, n int) (int, error) { return bodyLen(p, n, 4) }
+func Int32Len(p *encoding.Params, n int) (int, error) { return inline.PlainLen(part, p, n, 4) }
 
 // Float64Len is Int64Len for float64.
-func Float64Len(p *encoding.Params, n int) (int, error) { return bodyLen(p, n, 8) }
+func Float64Len(p *encoding.Params, n int) (int, error) { return inline.PlainLen(part, p, n, 8) }
 
 // Float32Len is Int64Len for float32.
-func Float32Len(p *encoding.Params, n int) (int, error) { return bodyLen(p, n, 4) }
-
-func bodyLen(p *encoding.Params, n, size int) (int, error) {
-	if *p != (encoding.Params{}) {
-		return 0, encoding.Corruptf(part, "parameters %v, want none", *p)
-	}
-	return n * size, nil
-}
+func Float32Len(p *encoding.Params, n int) (int, error) { return inline.PlainLen(part, p, n, 4) }
 
 // AppendInt64 appends the body of src to dst.
 func AppendInt64(dst []byte, src []int64) []byte {
@@ -59,7 +53,7 @@ func AppendInt64(dst []byte, src []int64) []byte {
 // DecodeInt64 fills dst from the start of src and returns what follows. It
 // fails, with dst as it was, if src is too short.
 func DecodeInt64(dst []int64, src []byte) (rest []byte, err error) {
-	body, rest, err := cut(src, len(dst), 8)
+	body, rest, err := inline.CutPlain(part, src, len(dst), 8)
 	if err == nil {
 		simd.JoinInt64(dst, body)
 	}
@@ -75,7 +69,7 @@ func AppendFloat64(dst []byte, src []float64) []byte {
 
 // DecodeFloat64 is DecodeInt64 for float64.
 func DecodeFloat64(dst []float64, src []byte) (rest []byte, err error) {
-	body, rest, err := cut(src, len(dst), 8)
+	body, rest, err := inline.CutPlain(part, src, len(dst), 8)
 	if err == nil {
 		simd.JoinFloat64(dst, body)
 	}
@@ -91,7 +85,7 @@ func AppendInt32(dst []byte, src []int32) []byte {
 
 // DecodeInt32 is DecodeInt64 for four-byte integers.
 func DecodeInt32(dst []int32, src []byte) (rest []byte, err error) {
-	body, rest, err := cut(src, len(dst), 4)
+	body, rest, err := inline.CutPlain(part, src, len(dst), 4)
 	if err == nil {
 		simd.JoinInt32(dst, body)
 	}
@@ -107,7 +101,7 @@ func AppendFloat32(dst []byte, src []float32) []byte {
 
 // DecodeFloat32 is DecodeInt64 for float32.
 func DecodeFloat32(dst []float32, src []byte) (rest []byte, err error) {
-	body, rest, err := cut(src, len(dst), 4)
+	body, rest, err := inline.CutPlain(part, src, len(dst), 4)
 	if err == nil {
 		simd.JoinFloat32(dst, body)
 	}
@@ -119,12 +113,4 @@ func grow(dst []byte, n int) (grown, body []byte) {
 	at := len(dst)
 	dst = slices.Grow(dst, n)[:at+n]
 	return dst, dst[at:]
-}
-
-// cut splits src after n values of size bytes.
-func cut(src []byte, n, size int) (body, rest []byte, err error) {
-	if len(src)/size < n {
-		return nil, nil, encoding.Corruptf(part, "%d bytes for %d values of %d", len(src), n, size)
-	}
-	return src[:n*size], src[n*size:], nil
 }

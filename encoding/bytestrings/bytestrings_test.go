@@ -74,6 +74,18 @@ func TestStrings(t *testing.T) {
 	u.Reset()
 	require.Zero(t, u.Len())
 
+	var ends []uint32
+	for i := range 4 {
+		for j := i; j <= 3; j++ {
+			v := s.View(i, j, &ends)
+			require.Equal(t, j-i, v.Len())
+			for k := range v.Len() {
+				require.Equal(t, s.At(i+k), v.At(k))
+			}
+			require.Equal(t, cap(v.Data), len(v.Data))
+		}
+	}
+
 	require.True(t, s.Fits(math.MaxInt32-10))
 	require.False(t, s.Fits(-1))
 	if most := uint64(bytestrings.MaxData); most < math.MaxInt {

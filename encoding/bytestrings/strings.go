@@ -69,6 +69,18 @@ func (s *Strings) AppendFrom(src *Strings, i, j int) error {
 	return nil
 }
 
+// View is strings i to j-1 of s. It shares the bytes of s, so it is valid as
+// long as s is not changed and must not be appended to; its Ends are kept in
+// ends, which the next View with the same ends overwrites.
+func (s *Strings) View(i, j int, ends *[]uint32) Strings {
+	from, to := s.start(i), s.start(j)
+	*ends = append((*ends)[:0], s.Ends[i:j]...)
+	for k := range *ends {
+		(*ends)[k] -= from
+	}
+	return Strings{Data: s.Data[from:to:to], Ends: *ends}
+}
+
 // Reset empties s and keeps its memory.
 func (s *Strings) Reset() { s.Truncate(0) }
 
