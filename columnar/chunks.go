@@ -3,6 +3,7 @@ package columnar
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/zstd"
@@ -139,6 +140,9 @@ func decodeChunk(dst, src []byte, dec *zstd.Decoder) error {
 	out, err := dec.DecodeAll(body, dst[:0:len(dst)])
 	if err == nil && len(out) != len(dst) {
 		err = errChunk
+	}
+	if errors.Is(err, zstd.ErrDecoderClosed) {
+		return fmt.Errorf("the reader is %w", ErrClosed)
 	}
 	if err != nil {
 		return &encoding.CorruptError{Part: "chunk", Offset: -1, Err: err}

@@ -69,7 +69,7 @@ type ColumnDescription struct {
 func (r *Reader) Describe(ctx context.Context) (*Description, error) {
 	t := r.foot.totals
 	d := &Description{
-		Version: Version, Rows: r.Rows(), Markers: r.foot.stats.Markers, Bytes: r.file.size,
+		Version: r.version, Rows: r.Rows(), Markers: r.foot.stats.Markers, Bytes: r.file.size,
 		Partitions: t.partitions, RowGroups: t.groups, Blocks: t.blocks, Segments: t.segments,
 		Templates: int64(len(r.templates)), Order: r.foot.schema.Order(), Multiset: r.foot.schema.Multiset(),
 		Options: r.Options(), Stats: r.foot.stats,
@@ -97,17 +97,25 @@ func (r *Reader) Describe(ctx context.Context) (*Description, error) {
 // measure adds up the items of the stream.
 func (r *Reader) measure(ctx context.Context, l *Layers, sizes *rowgroup.Sizes) error {
 	f := &r.file
-	w := window{f: f}
-	dec := rowgroup.NewBlockDecoder(r.foot.schema)
+	s := r.scratch()
+	defer r.release(s)
 	for off := int64(0); off < f.streamLen; {
 		if err := r.check(ctx); err != nil {
 			return err
 		}
-		h, body, err := w.next(off, scanAhead, true)
-		if err == nil && h.kind == kindData {
-			if _, err = r.openBlock(dec, &h, body); err == nil {
-				dec.AddTo(sizes)
+		h, err := s.win.header(off, scanAhead)
+		switch {
+		case err != nil:
+		case h.kind == kindData:
+			var body []byte
+			if body, err = s.win.body(off, &h, scanAhead); err != nil {
+				break
 			}
+			if _, err = s.open(r, &h, body); err == nil {
+				s.dec.AddTo(sizes)
+			}
+		default:
+			err = s.win.verify(off, &h)
 		}
 		if err != nil {
 			return f.at(err, itemName(h.kind), off)
@@ -164,47 +172,41 @@ func (r *Reader) measureFooter(l *Layers) {
 	l.OuterSaving -= foot.streamLen
 }
 
-// describeColumns gathers the streams of each column, and those of metadata by
-// name.
+// describeColumns lists the columns, each with the stream of its values, then
+// every other stream: keys and metadata. Names may repeat: a column can be
+// called as metadata are.
 func describeColumns(s *rowgroup.Schema, sizes *rowgroup.Sizes) []ColumnDescription {
-	var out []ColumnDescription
-	at := map[string]int{}
-	add := func(name string, c ColumnDescription) *ColumnDescription {
-		i, ok := at[name]
-		if !ok {
-			i = len(out)
-			at[name] = i
-			c.Name, c.Encodings = name, map[string]int64{}
-			out = append(out, c)
-		}
-		return &out[i]
-	}
-	for i := range s.NumColumns() {
+	out := make([]ColumnDescription, s.NumColumns())
+	for i := range out {
 		c := s.Column(i)
-		add(c.Name, ColumnDescription{Type: c.Type.String(), Role: s.Role(i).String(), Desc: c.Desc})
+		out[i] = ColumnDescription{
+			Name: c.Name, Type: c.Type.String(), Role: s.Role(i).String(), Desc: c.Desc, Encodings: map[string]int64{},
+		}
 	}
 	for i := range sizes.Streams {
 		st := &sizes.Streams[i]
 		if st.Payload+st.Metadata+st.Params == 0 && st.Encodings == [16]int64{} {
 			continue
 		}
-		role := "metadata"
-		if st.Name == "$key" {
-			role = rowgroup.PartitionKey.String()
+		at := st.Column
+		if !st.Values {
+			at = len(out)
+			c := ColumnDescription{Name: st.Name, Role: "metadata", Encodings: map[string]int64{}}
+			if st.Column < 0 && st.Payload > 0 {
+				c.Role = rowgroup.PartitionKey.String()
+			}
+			out = append(out, c)
 		}
-		c := add(st.Name, ColumnDescription{Role: role})
-		c.Payload += st.Payload
-		c.Metadata += st.Metadata
-		c.Params += st.Params
-		c.Zstd += st.Zstd
+		c := &out[at]
+		c.Payload, c.Metadata, c.Params, c.Zstd = st.Payload, st.Metadata, st.Params, st.Zstd
 		for id, n := range st.Encodings {
 			if n > 0 {
-				c.Encodings[encoding.ID(id).String()] += n
+				c.Encodings[encoding.ID(id).String()] = n
 			}
 		}
 	}
 	if sizes.BlockParams > 0 {
-		add("$params", ColumnDescription{Role: "metadata"}).Params += sizes.BlockParams
+		out = append(out, ColumnDescription{Name: "$params", Role: "metadata", Params: sizes.BlockParams, Encodings: map[string]int64{}})
 	}
 	for i := range out {
 		out[i].Bytes = out[i].Payload + out[i].Metadata + out[i].Params

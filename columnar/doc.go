@@ -51,8 +51,9 @@
 //
 // # Segments and blocks
 //
-// A segment is at most 64 row groups, of one partition or of several whole
-// ones. Partitions of at most row_group_rows unfiltereds share groups, whole;
+// A segment is at most 64 row groups, of 64 times row_group_size_in_bytes and
+// 32 MiB unless one is larger, of one partition or of several whole ones.
+// Partitions of at most row_group_rows unfiltereds share groups, whole;
 // a larger one has groups of its own. A block is a run of groups of one
 // segment. A partition that fits in one block is never spread over two; one of
 // more than one block shares none, and its time index follows its last block.
@@ -109,7 +110,8 @@
 //	                     stored lengths, ints
 //	 5 r  partition index offset uvarint, length uvarint, level uvarint; empty if no partitions
 //	 6    filter          count uvarint | refs
-//	 7 r  totals          unfiltereds, partitions, groups, blocks, segments: uvarints |
+//	 7 r  totals          row_group_rows, row_group_size_in_bytes, unfiltereds,
+//	                      partitions, groups, blocks, segments: uvarints |
 //	                      rowgroup.Stats of the whole file
 //	 8    statistics      count uvarint | refs of the Q items
 //	 9    user data       as options
@@ -119,13 +121,31 @@
 //
 // # Memory
 //
-// A Writer holds at most 128 row groups of row_group_size_in_bytes (of larger
-// rows as many as come to that, and two more) and one batch, 8 bytes a partition for
-// the filter, 8 bytes an outer chunk and the last page of each index level. A
-// Reader holds the footer, 16 bytes an outer chunk, 64 KiB of the file's tail,
-// at most 256 index pages and the filter shards that were used (1.13 bytes a
-// key). An iterator holds one block or 128 KiB of the stream, whichever is
-// more, and a batch. Salvage holds the keys of partitions of more than one
-// block. A stored item is at most 1 GiB; a length or count is compared with the
-// bytes that are left before anything is allocated for it.
+// A row group holds at most row_group_rows unfiltereds and, unless it is of one
+// row, row_group_size_in_bytes, counted by rowgroup.Schema.FixedBytes. Section
+// 7 says both, and a group beyond them is corrupt; without a footer the limits
+// of the format take their place. In a batch the metadata come to that: at most
+// 21 bytes for each unfiltered, each partition and each of their cells.
+//
+// A Writer holds a segment and the row group that fills up, the segment
+// encoded, 4 MiB or one row of the caller's batch, all rows twice while it
+// drops what is written; an item, an outer chunk in both forms, 8 bytes a
+// partition for the filter, 8 bytes an outer chunk, 16 a page of statistics,
+// the last page of each index level, the templates, a copy of the user data.
+//
+// A Reader holds the footer and the templates that were used, 16 bytes an outer
+// chunk, 64 KiB of the file's tail, at most 256 index pages, the filter shards
+// that were used (1.13 bytes a key) and the scratch of finished reads, which
+// the garbage collector may take.
+//
+// An iterator holds one block or 128 KiB of the stream, whichever is more, an
+// outer chunk in both forms, and twice the row groups that it decodes at once:
+// 8 MiB of them or one, within a block. Verify and Describe take as much, and
+// Describe the sizes of each stream. Salvage holds the schema and templates,
+// and the keys of partitions of more than one block; what it reads in vain is
+// at most three times the file.
+//
+// A block and a page of a time index are at most 1 GiB, other bodies 16 MiB. A
+// length or count is compared with the bytes that are left before anything is
+// allocated for it.
 package columnar

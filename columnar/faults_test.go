@@ -244,7 +244,7 @@ func TestT34FooterLength(t *testing.T) {
 func TestT35Counts(t *testing.T) {
 	b, file := sample(t, layered()["plain"]...)
 	rd := open(t, file)
-	w := walker{win: window{f: &rd.file}, gap: func(err error, _, _ int64) { t.Fatal(err) }}
+	w := walker{ctx: bg, wanted: "STDIFQ", win: window{f: &rd.file}, gap: func(err error, _, _ int64) { t.Fatal(err) }}
 	for {
 		it, ok, err := w.next()
 		require.NoError(t, err)
@@ -505,7 +505,7 @@ func FuzzFile(f *testing.F) {
 			change(foot)
 			file = append(file[:len(file)-trailerLen-len(foot)], appendTrailer(foot, foot, btoFeatures(rd))...)
 		default:
-			w := walker{win: window{f: &rd.file}, gap: func(error, int64, int64) {}}
+			w := walker{ctx: bg, wanted: "STDIFQ", win: window{f: &rd.file}, gap: func(error, int64, int64) {}}
 			for range item % 200 {
 				it, ok, err := w.next()
 				if err != nil || !ok {

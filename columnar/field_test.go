@@ -47,7 +47,7 @@ func sequence(n int, step int64) []int64 {
 
 func TestT09ManyRows(t *testing.T) {
 	for _, n := range []int{65_535, 65_536, 70_000} {
-		for _, opts := range [][]Option{nil, {WithRowGroupRows(65_536), WithRowGroupBytes(1 << 30)}} {
+		for _, opts := range [][]Option{nil, {WithRowGroupRows(65_536), WithRowGroupBytes(encoding.MaxGroupBytes)}} {
 			b := points(t, sequence(n, 1)...)
 			rd := open(t, write(t, b, 10_000, opts...))
 			require.EqualValues(t, n, rd.Rows())
@@ -626,8 +626,8 @@ func TestWriterErrors(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Append(part))
 	require.NoError(t, w.Abort())
-	require.ErrorIs(t, w.Close(), errAborted)
-	require.ErrorIs(t, w.Append(part), errAborted)
+	require.ErrorIs(t, w.Close(), ErrAborted)
+	require.ErrorIs(t, w.Append(part), ErrAborted)
 
 	w, err = NewWriter(&failingWriter{left: 100}, b.Schema())
 	require.NoError(t, err)

@@ -45,23 +45,25 @@ func appendFileHeader(dst []byte, chunkKiB int) []byte {
 	return binary.LittleEndian.AppendUint32(dst, checksum(dst[at:]))
 }
 
-// parseFileHeader returns the chunk length in KiB, 0 for none.
-func parseFileHeader(b []byte) (chunkKiB int, err error) {
+// parseFileHeader returns the format version and the chunk length in KiB, 0
+// for none.
+func parseFileHeader(b []byte) (version, chunkKiB int, err error) {
 	const part = "file header"
 	if len(b) < fileHeaderLen || string(b[:len(headMagic)]) != headMagic {
-		return 0, encoding.Corruptf(part, "not a columnar SSTable")
+		return 0, 0, encoding.Corruptf(part, "not a columnar SSTable")
 	}
 	if checksum(b[:12]) != binary.LittleEndian.Uint32(b[12:]) {
-		return 0, encoding.Corruptf(part, "checksum mismatch")
+		return 0, 0, encoding.Corruptf(part, "checksum mismatch")
 	}
-	if v := binary.LittleEndian.Uint16(b[8:]); v == 0 || v > Version {
-		return 0, unsupportedVersion(v)
+	v := binary.LittleEndian.Uint16(b[8:])
+	if v == 0 || v > Version {
+		return 0, 0, unsupportedVersion(v)
 	}
 	chunkKiB = int(binary.LittleEndian.Uint16(b[10:]))
 	if chunkKiB > maxChunkKiB {
-		return 0, encoding.Corruptf(part, "outer chunks of %d KiB", chunkKiB)
+		return 0, 0, encoding.Corruptf(part, "outer chunks of %d KiB", chunkKiB)
 	}
-	return chunkKiB, nil
+	return int(v), chunkKiB, nil
 }
 
 func unsupportedVersion(v uint16) error {
@@ -128,6 +130,8 @@ type footer struct {
 	root        ref     // of the partition index; length 0 if there is none
 	rootLevel   int
 	filter      []ref
+	groupRows   int // what a row group holds at most
+	groupBytes  int
 	totals      totals
 	stats       *rowgroup.Stats
 	statistics  []ref
@@ -168,7 +172,7 @@ func (f *footer) appendTo(dst []byte, chunk int) []byte {
 		b = appendRefs(binary.AppendUvarint(b, uint64(len(f.filter))), f.filter)
 		section(secFilter)
 	}
-	for _, v := range []int64{f.totals.rows, f.totals.partitions, f.totals.groups, f.totals.blocks, f.totals.segments} {
+	for _, v := range []int64{int64(f.groupRows), int64(f.groupBytes), f.totals.rows, f.totals.partitions, f.totals.groups, f.totals.blocks, f.totals.segments} {
 		b = binary.AppendUvarint(b, uint64(v))
 	}
 	b = f.stats.AppendTo(b)
@@ -224,13 +228,6 @@ func parseFooter(src []byte, chunk int, physical int64) (*footer, error) {
 	if err = f.parseStream(sections[secStream], chunk, physical); err != nil {
 		return nil, err
 	}
-	r = reader{src: sections[secTemplates]}
-	for n := r.uvarint(); n > 0 && !r.bad; n-- {
-		f.templates = append(f.templates, r.bytes())
-	}
-	if r.bad || len(r.src) > 0 {
-		return nil, encoding.Corruptf(part, "templates are cut, or bytes left over")
-	}
 	if r = (reader{src: sections[secIndex]}); len(r.src) > 0 {
 		f.root = ref{r.int64(), r.int64()}
 		level := r.uvarint()
@@ -241,6 +238,13 @@ func parseFooter(src []byte, chunk int, physical int64) (*footer, error) {
 	}
 	if err = f.parseTotals(sections[secTotals]); err != nil {
 		return nil, err
+	}
+	r = reader{src: sections[secTemplates]}
+	for n := r.uvarint(); n > 0 && !r.bad; n-- {
+		f.templates = append(f.templates, r.bytes())
+	}
+	if r.bad || len(r.src) > 0 || int64(len(f.templates)) > f.totals.blocks {
+		return nil, encoding.Corruptf(part, "%d templates for %d blocks, cut, or bytes left over", len(f.templates), f.totals.blocks)
 	}
 	if f.filter, err = f.parseList("filter", sections[secFilter]); err != nil {
 		return nil, err
@@ -307,15 +311,20 @@ func (f *footer) parseStream(src []byte, chunk int, physical int64) error {
 func (f *footer) parseTotals(src []byte) (err error) {
 	r := reader{src: src}
 	t := &f.totals
+	groupRows, groupBytes := r.int64(), r.int64()
 	for _, v := range []*int64{&t.rows, &t.partitions, &t.groups, &t.blocks, &t.segments} {
 		*v = r.int64()
 	}
 	if r.bad {
 		return encoding.Corruptf("footer", "totals are cut")
 	}
+	if groupRows < 1 || groupRows > encoding.MaxGroupRows || groupBytes < 1 || groupBytes > encoding.MaxGroupBytes {
+		return encoding.Corruptf("footer", "row groups of %d rows, %d bytes", groupRows, groupBytes)
+	}
+	f.groupRows, f.groupBytes = int(groupRows), int(groupBytes)
 	// A block takes at least a header in the stream, a segment a block.
 	if t.blocks > f.streamLen/minItem || t.groups > t.blocks*segmentGroups || t.groups < t.blocks || t.segments > t.blocks ||
-		t.rows > t.groups*encoding.MaxGroupRows || t.partitions > t.groups*encoding.MaxGroupRows ||
+		t.rows > t.groups*groupRows || t.partitions > t.groups*groupRows ||
 		(t.partitions == 0) != (f.root.len == 0) || (t.blocks == 0) != (t.partitions == 0) {
 		return encoding.Corruptf("footer", "impossible totals: %d rows, %d partitions, %d row groups, %d blocks, %d segments",
 			t.rows, t.partitions, t.groups, t.blocks, t.segments)
@@ -326,6 +335,10 @@ func (f *footer) parseTotals(src []byte) (err error) {
 	}
 	if len(rest) > 0 {
 		return encoding.Corruptf("footer", "%d bytes after its totals", len(rest))
+	}
+	if st := f.stats; st.Rows < 0 || st.Markers < 0 || st.Rows > t.rows || st.Markers != t.rows-st.Rows || st.Partitions != t.partitions {
+		return encoding.Corruptf("footer", "its statistics are of %d rows, %d markers, %d partitions; its totals say %d and %d",
+			st.Rows, st.Markers, st.Partitions, t.rows, t.partitions)
 	}
 	return nil
 }

@@ -38,6 +38,8 @@ type page struct {
 	rows        []int64
 	first, last bytestrings.Strings // positions
 	opens       []entryDeletion     // level 0
+	firstAt     []rowgroup.Position // parsed, of a page that was read
+	lastAt      []rowgroup.Position
 
 	// partition pages
 	ordinals []int64 // of the first partition of each entry, and one past the last
@@ -300,7 +302,8 @@ func (p *page) parseTime(s *rowgroup.Schema, n int, body []byte) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	var prev rowgroup.Position
+	p.firstAt, p.lastAt = make([]rowgroup.Position, n), make([]rowgroup.Position, n)
+	var prev *rowgroup.Position
 	for i := range n {
 		if p.rows[i] < 1 || p.rows[i] > math.MaxInt64>>1 {
 			return nil, encoding.Corruptf(indexPart, "entry %d has %d rows", i, p.rows[i])
@@ -313,10 +316,14 @@ func (p *page) parseTime(s *rowgroup.Schema, n int, body []byte) ([]byte, error)
 			if len(rest) > 0 {
 				return nil, encoding.Corruptf(indexPart, "entry %d: bytes after its position", i)
 			}
-			if (i > 0 || k > 0) && s.Seekable() == nil && s.ComparePositions(&prev, &pos) > 0 {
+			if prev != nil && s.Seekable() == nil && s.ComparePositions(prev, &pos) > 0 {
 				return nil, encoding.Corruptf(indexPart, "entry %d is out of order", i)
 			}
-			prev = pos
+			prev = &p.firstAt[i]
+			if k == 1 {
+				prev = &p.lastAt[i]
+			}
+			*prev = pos
 		}
 	}
 	if p.level > 0 {

@@ -23,11 +23,12 @@ const (
 )
 
 const (
-	itemMagic  = 0xc5
-	maxHeader  = 2 + 6*binary.MaxVarintLen64 + 2
-	minItem    = 2 + 1 + 2
-	crcBytes   = 4
-	maxItemLen = 1 << 30
+	itemMagic = 0xc5
+	maxHeader = 2 + 6*binary.MaxVarintLen64 + 2
+	minItem   = 2 + 1 + 2
+	crcBytes  = 4
+	maxBody   = 1 << 30  // of blocks and of pages of time indexes
+	maxMeta   = 16 << 20 // of other bodies
 )
 
 // ref says where an item lies: its logical offset and whole length.
@@ -63,7 +64,7 @@ func numFields(kind byte) int {
 	return -1
 }
 
-// itemNames name the kinds in errors.
+// itemName names a kind in errors.
 func itemName(kind byte) string {
 	switch kind {
 	case kindSchema:
@@ -80,6 +81,14 @@ func itemName(kind byte) string {
 		return "statistics page"
 	}
 	return "item"
+}
+
+// limit is the greatest length of the body.
+func (h *header) limit() int {
+	if h.kind == kindData || h.kind == kindIndex && h.fields[0] == indexTime {
+		return maxBody
+	}
+	return maxMeta
 }
 
 func (h *header) appendTo(dst []byte) []byte {
@@ -124,7 +133,7 @@ func parseHeader(src []byte, crc int, left int64) (h header, err error) {
 		return h, encoding.Corruptf("item header", "check mismatch")
 	}
 	h.size = at + 2
-	if body > maxItemLen || int64(body) > left-int64(h.size)-int64(crc) {
+	if body > uint64(h.limit()) || int64(body) > left-int64(h.size)-int64(crc) {
 		return h, encoding.Corruptf(itemName(h.kind), "length %d, %d bytes left", body, left)
 	}
 	h.body = int(body)

@@ -12,9 +12,8 @@ import (
 
 // Limits of options.
 const (
-	maxChunkKiB      = 16 << 10
-	maxRowGroupBytes = 1 << 30
-	maxBlockBytes    = 64 << 20
+	maxChunkKiB   = 16 << 10
+	maxBlockBytes = 64 << 20
 )
 
 // Option is an option of NewWriter and Open. Options that concern only the
@@ -49,8 +48,8 @@ func newOptions(opts []Option) options {
 func WithRowGroupRows(n int) Option { return func(o *options) { o.groupRows = n } }
 
 // WithRowGroupBytes sets row_group_size_in_bytes, an upper bound on the bytes
-// that the values of a row group take in memory, 1 to 1 GiB; a group has at
-// least one row, whatever its size. The default is 64 KiB.
+// that the values and keys of a row group take in memory, 1 to 256 MiB; a group
+// has at least one row, whatever its size. The default is 64 KiB.
 func WithRowGroupBytes(n int) Option { return func(o *options) { o.groupBytes = n } }
 
 // WithBlockBytes sets block_size_in_bytes, the stored size at which a block is
@@ -99,7 +98,7 @@ func (o *options) check(s *rowgroup.Schema) error {
 		n, min, max int
 	}{
 		{"row_group_rows", o.groupRows, 1, encoding.MaxGroupRows},
-		{"row_group_size_in_bytes", o.groupBytes, 1, maxRowGroupBytes},
+		{"row_group_size_in_bytes", o.groupBytes, 1, encoding.MaxGroupBytes},
 		{"block_size_in_bytes", o.blockBytes, 1, maxBlockBytes},
 		{"chunk_length_in_kb", o.chunkKiB, 0, maxChunkKiB},
 	} {

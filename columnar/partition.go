@@ -2,9 +2,9 @@ package columnar
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/rowgroup"
@@ -24,10 +24,9 @@ type partition struct {
 	// a partition within one block
 	at     ref
 	hdr    header
-	body   []byte
-	blk    block
-	groups [2]int // of the block that hold it
-	index  int    // its number among the partitions that begin in groups[0]
+	groups [2]int                  // of the block that hold it
+	index  int                     // its number among the partitions that begin in groups[0]
+	opened atomic.Pointer[scratch] // has the block open, for the first iterator
 }
 
 // Partition finds a partition by its exact key. It fails with
@@ -59,17 +58,13 @@ func (r *Reader) find(ctx context.Context, key []byte) (*partition, error) {
 	foot := r.foot
 	s := foot.schema
 	if _, ordered := s.ComparePartitions(key, key); ordered {
-		descended := false
 		ok, err := cur.seek(foot.root, foot.rootLevel, func(p *page) int {
-			n := p.len()
-			i := sort.Search(n, func(i int) bool {
+			return sort.Search(p.len(), func(i int) bool {
 				c, _ := s.ComparePartitions(p.keys.At(i), key)
 				return c > 0
 			}) - 1
-			descended = true
-			return i
 		})
-		if err != nil || !ok || !descended {
+		if err != nil || !ok {
 			return nil, err
 		}
 		p, i := cur.leaf()
@@ -102,10 +97,15 @@ func (r *Reader) inEntry(p *page, i int, key []byte) (*partition, error) {
 		}
 		return r.ownPartition(p, i, o), nil
 	}
-	at := p.refs[i]
-	found, err := r.inBlock(at, p, i, key)
+	s := r.scratch()
+	found, err := r.inBlock(s, p, i, key)
+	if found != nil {
+		found.opened.Store(s)
+	} else {
+		r.release(s)
+	}
 	if err != nil {
-		return nil, r.file.at(err, "block", at.off)
+		return nil, r.file.at(err, "block", p.refs[i].off)
 	}
 	return found, nil
 }
@@ -119,25 +119,25 @@ func (r *Reader) ownPartition(p *page, i int, o *ownEntry) *partition {
 	return q
 }
 
-// inBlock finds a partition in the block of entry i, or returns nil.
-func (r *Reader) inBlock(at ref, p *page, i int, key []byte) (*partition, error) {
-	w := window{f: &r.file}
-	h, body, err := w.item(at, kindData)
+// inBlock opens the block of entry i and finds a partition in it, or returns
+// nil.
+func (r *Reader) inBlock(s *scratch, p *page, i int, key []byte) (*partition, error) {
+	at := p.refs[i]
+	h, body, err := s.win.item(at, kindData)
 	if err != nil {
 		return nil, err
 	}
-	dec := rowgroup.NewBlockDecoder(r.foot.schema)
-	blk, err := r.openBlock(dec, &h, body)
+	blk, err := s.open(r, &h, body)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkShared(&blk, p, i); err != nil {
 		return nil, err
 	}
-	keys := rowgroup.NewBatch(r.foot.schema)
+	keys := s.batch
 	for g := range blk.groups {
 		keys.Clear()
-		if err := dec.DecodeKeys(keys, g, g+1); err != nil {
+		if err := s.dec.DecodeKeys(keys, g, g+1); err != nil {
 			return nil, err
 		}
 		for k := range keys.NumPartitions() {
@@ -150,13 +150,11 @@ func (r *Reader) inBlock(at ref, p *page, i int, key []byte) (*partition, error)
 			// It ends in this group or, if it is the group's last, with the
 			// groups that follow and begin no partition.
 			end := g + 1
-			for k == keys.NumPartitions()-1 && end < blk.groups && dec.GroupPartitions(end) == 0 {
+			for k == keys.NumPartitions()-1 && end < blk.groups && s.dec.GroupPartitions(end) == 0 {
 				end++
 			}
-			head := *keys.Partition(k)
 			return &partition{
-				r: r, key: slices.Clone(key), head: head, at: at, hdr: h, body: body, blk: blk,
-				groups: [2]int{g, end}, index: k,
+				r: r, key: slices.Clone(key), head: *keys.Partition(k), at: at, hdr: h, groups: [2]int{g, end}, index: k,
 			}, nil
 		}
 	}
@@ -177,51 +175,25 @@ func (p *partition) Range(ctx context.Context, from, to rowgroup.Bound, o rowgro
 	if err := p.r.checkColumns(&o); err != nil {
 		return &failed{err}
 	}
-	it := p.iter(ctx, o, rowgroup.NewBlockDecoder(s))
+	it := p.iter(ctx, o, nil)
 	it.from, it.to = from, to
 	return it
 }
 
-// Latest reads the n rows of greatest clustering, greatest first.
-func (p *partition) Latest(ctx context.Context, n int, o rowgroup.ScanOptions) rowgroup.Iter {
-	s := p.r.foot.schema
-	if err := p.r.checkColumns(&o); err != nil {
-		return &failed{err}
+// iter begins to read the whole partition. Without a scratch it takes one and
+// releases it at its end; one that is given has the partition's block open if
+// it is within one.
+func (p *partition) iter(ctx context.Context, o rowgroup.ScanOptions, s *scratch) *partIter {
+	it := &partIter{p: p, ctx: ctx, o: o, decode: decodeOptions(&o), limit: -1, cur: cursor{r: p.r, index: indexTime}}
+	it.s, it.lent = s, s != nil
+	if s == nil {
+		it.s = p.opened.Swap(nil)
 	}
-	clustering := s.Columns(rowgroup.Clustering)
-	o.Desc = true
-	for i, c := range clustering {
-		descends, ordered := descends(c)
-		if !ordered {
-			return &failed{fmt.Errorf("latest: column %q, type %s: the order of its type is unknown", c.Name, c.Type)}
-		}
-		if i > 0 && descends == o.Desc {
-			return &failed{fmt.Errorf("latest: %w: clustering columns %q and %q have opposite orders",
-				encoding.ErrUnsupported, clustering[0].Name, c.Name)}
-		}
-		o.Desc = !descends
+	it.opened = it.s != nil && p.own == nil
+	if it.s == nil {
+		it.s = p.r.scratch()
 	}
-	it := p.iter(ctx, o, rowgroup.NewBlockDecoder(s))
-	it.limit = max(0, n)
 	return it
-}
-
-// descends reports whether a clustering column is stored with the greatest
-// value first, by the order of the values themselves.
-func descends(c rowgroup.Column) (desc, ordered bool) {
-	t := c.Type
-	desc = c.Desc
-	for t.Kind == rowgroup.KindReversed && len(t.Args) == 1 {
-		desc, t = !desc, t.Args[0]
-	}
-	return desc, t.Ordered()
-}
-
-func (p *partition) iter(ctx context.Context, o rowgroup.ScanOptions, dec *rowgroup.BlockDecoder) *partIter {
-	return &partIter{
-		p: p, ctx: ctx, o: o, decode: decodeOptions(&o), limit: -1, dec: dec,
-		win: window{f: &p.r.file}, cur: cursor{r: p.r, index: indexTime}, scratch: rowgroup.NewBatch(p.r.foot.schema),
-	}
 }
 
 // partIter reads one partition, block by block.
@@ -231,69 +203,58 @@ type partIter struct {
 	o        rowgroup.ScanOptions
 	decode   *rowgroup.ScanOptions
 	from, to rowgroup.Bound
-	limit    int // rows still to read, or -1 for all
-	dec      *rowgroup.BlockDecoder
-	win      window
+	limit    int      // rows still to read, or -1 for all
+	s        *scratch // nil at the end
+	lent     bool     // s belongs to another
+	opened   bool     // s has the partition's one block open
 	cur      cursor
-	scratch  *rowgroup.Batch
-	single   *rowgroup.Batch
-	probe    *rowgroup.Batch
 	live     rowgroup.LiveFilter
 	unit     readUnit
 	started  bool // a block was read
 	headed   bool // the head was given
-	done     bool
 	err      error
 }
 
 // readUnit is what is left to read of the open block.
 type readUnit struct {
 	groups [2]int
-	first  bool // groups[0] begins the partition, as its number index
-	index  int
-	whole  bool // all rows lie in the range
-	open   rowgroup.Deletion
+	start  int // the first group, before any was read
+	begins int // the group that begins the partition, or -1
+	index  int // its number among those that begin there
+	whole  bool
+	open   rowgroup.Deletion // at start or, reading forward, at groups[0]
 	at     int64
 }
 
 func (it *partIter) Close() error {
-	it.done = true
-	it.win, it.scratch, it.single = window{f: it.win.f}, nil, nil
+	if it.s != nil && !it.lent {
+		it.p.r.release(it.s)
+	}
+	it.s = nil
 	return nil
 }
 
 func (it *partIter) Next(b *rowgroup.Batch) (bool, error) {
-	for !it.done && it.err == nil {
-		if it.limit == 0 {
-			it.done = true
-			break
-		}
-		if it.unit.groups[0] >= it.unit.groups[1] {
+	for it.s != nil && it.err == nil {
+		var ok bool
+		switch {
+		case it.limit == 0:
+			it.Close()
+		case it.unit.groups[0] < it.unit.groups[1]:
+			if ok, it.err = it.read(b); it.err != nil {
+				it.err = it.p.r.file.at(it.err, "block", it.unit.at)
+			}
+		default:
 			if it.err = it.p.r.check(it.ctx); it.err != nil {
 				break
 			}
-			more, err := it.nextBlock()
-			if err != nil {
-				it.err = err
-				break
+			more := false
+			if more, it.err = it.nextBlock(); it.err == nil && !more {
+				ok, it.err = it.headOnly(b)
+				it.Close()
 			}
-			if !more {
-				it.done = true
-				ok, err := it.headOnly(b)
-				if ok && err == nil {
-					return true, nil
-				}
-				it.err = err
-				break
-			}
-			continue
 		}
-		ok, err := it.read(b)
-		if err != nil {
-			it.err = it.p.r.file.at(err, "block", it.unit.at)
-			break
-		}
-		if ok {
+		if ok && it.err == nil {
 			return true, nil
 		}
 	}
@@ -309,12 +270,12 @@ func (it *partIter) nextBlock() (bool, error) {
 			return false, nil
 		}
 		it.started = true
-		if _, err := p.r.openBlock(it.dec, &p.hdr, p.body); err != nil {
+		if err := it.openShared(); err != nil {
 			return false, p.r.file.at(err, "block", p.at.off)
 		}
 		it.unit = readUnit{
-			groups: p.groups, first: true, index: p.index, open: rowgroup.LiveDeletion, at: p.at.off,
-			whole: len(it.from.Prefix)+len(it.to.Prefix) == 0,
+			groups: p.groups, start: p.groups[0], begins: p.groups[0], index: p.index, open: rowgroup.LiveDeletion,
+			at: p.at.off, whole: len(it.from.Prefix)+len(it.to.Prefix) == 0,
 		}
 		return true, nil
 	}
@@ -323,33 +284,48 @@ func (it *partIter) nextBlock() (bool, error) {
 		return false, err
 	}
 	page, i := it.cur.leaf()
-	at := page.refs[i]
-	if err := it.openOwn(page, i, at); err != nil {
-		return false, p.r.file.at(err, "block", at.off)
+	if err := it.openOwn(page, i); err != nil {
+		return false, p.r.file.at(err, "block", page.refs[i].off)
 	}
 	return true, nil
 }
 
+// openShared opens the block that holds the partition.
+func (it *partIter) openShared() error {
+	if it.opened {
+		return nil
+	}
+	h, body, err := it.s.win.item(it.p.at, kindData)
+	if err != nil {
+		return err
+	}
+	if h != it.p.hdr {
+		return encoding.Corruptf("block", "it changed since it was read first")
+	}
+	_, err = it.s.open(it.p.r, &h, body)
+	return err
+}
+
 // nextEntry goes to the next entry of the time index that can lie in the range.
 func (it *partIter) nextEntry() (ok bool, err error) {
-	p, s := it.p, it.p.r.foot.schema
+	own, s := it.p.own, it.p.r.foot.schema
 	before := func(page *page, i int) bool { // entry i ends before the range
-		return s.PositionToBound(position(s, page.last.At(i)), it.from, true) < 0
+		return s.PositionToBound(&page.lastAt[i], it.from, true) < 0
 	}
 	behind := func(page *page, i int) bool { // entry i begins behind the range
-		return s.PositionToBound(position(s, page.first.At(i)), it.to, false) > 0
+		return s.PositionToBound(&page.firstAt[i], it.to, false) > 0
 	}
-	switch {
-	case it.started && it.o.Desc:
-		ok, err = it.cur.step(-1)
-	case it.started:
-		ok, err = it.cur.step(1)
-	case it.o.Desc:
-		ok, err = it.cur.seek(p.own.time, p.own.level, func(page *page) int {
-			return sort.Search(page.len(), func(i int) bool { return behind(page, i) }) - 1
-		})
-	default:
-		ok, err = it.cur.seek(p.own.time, p.own.level, func(page *page) int {
+	dir, outside := 1, behind
+	if it.o.Desc {
+		dir, outside = -1, before
+	}
+	if it.started {
+		ok, err = it.cur.step(dir)
+	} else {
+		ok, err = it.cur.seek(own.time, own.level, func(page *page) int {
+			if it.o.Desc {
+				return sort.Search(page.len(), func(i int) bool { return behind(page, i) }) - 1
+			}
 			return sort.Search(page.len(), func(i int) bool { return !before(page, i) })
 		})
 	}
@@ -358,29 +334,13 @@ func (it *partIter) nextEntry() (ok bool, err error) {
 		return false, err
 	}
 	page, i := it.cur.leaf()
-	if it.o.Desc {
-		return !before(page, i), nil
-	}
-	return !behind(page, i), nil
-}
-
-// position reads a position of an index page, which was checked.
-func position(s *rowgroup.Schema, b []byte) *rowgroup.Position {
-	p, _, err := rowgroup.ParsePosition(s, b)
-	if err != nil {
-		return &rowgroup.Position{}
-	}
-	return &p
+	return !outside(page, i), nil
 }
 
 // openOwn opens the block of entry i of the time index.
-func (it *partIter) openOwn(page *page, i int, at ref) error {
-	p, s := it.p, it.p.r.foot.schema
-	h, body, err := it.win.item(at, kindData)
-	if err != nil {
-		return err
-	}
-	blk, err := p.r.openBlock(it.dec, &h, body)
+func (it *partIter) openOwn(page *page, i int) error {
+	p, s, at := it.p, it.p.r.foot.schema, page.refs[i]
+	blk, err := it.s.openAt(p.r, at)
 	if err != nil {
 		return err
 	}
@@ -388,9 +348,11 @@ func (it *partIter) openOwn(page *page, i int, at ref) error {
 	if blk.ordinal != p.ordinal || int64(blk.rows) != page.rows[i] || (blk.parts == 1) != first || blk.parts > 1 {
 		return encoding.Corruptf("block", "%d rows of partition %d, its index entry says %d of %d", blk.rows, blk.ordinal, page.rows[i], p.ordinal)
 	}
-	u := readUnit{groups: [2]int{0, blk.groups}, first: first, open: deletionOf(page.opens, i), at: at.off}
-	u.whole = s.PositionToBound(position(s, page.first.At(i)), it.from, true) > 0 &&
-		s.PositionToBound(position(s, page.last.At(i)), it.to, false) < 0
+	u := readUnit{groups: [2]int{0, blk.groups}, begins: -1, open: deletionOf(page.opens, i), at: at.off}
+	if first {
+		u.begins = 0
+	}
+	u.whole = s.PositionToBound(&page.firstAt[i], it.from, true) > 0 && s.PositionToBound(&page.lastAt[i], it.to, false) < 0
 	if !u.whole && !p.own.markers {
 		if err := it.narrow(&u); err != nil {
 			return err
@@ -400,107 +362,139 @@ func (it *partIter) openOwn(page *page, i int, at ref) error {
 	return nil
 }
 
+// keysOnly are the options to decode nothing but keys, clustering and markers.
+var keysOnly = rowgroup.ScanOptions{Columns: []int{}, WithoutMetadata: true}
+
+// probe decodes of group g what keysOnly says.
+func (it *partIter) probe(g int) (*rowgroup.Batch, error) {
+	b := it.s.single
+	b.Clear()
+	if it.s.dec.GroupPartitions(g) == 0 {
+		b.BeginPartition(it.p.key)
+	}
+	return b, it.s.dec.Decode(b, g, g+1, &keysOnly)
+}
+
 // narrow leaves of a unit without markers the groups that reach into the range.
-func (it *partIter) narrow(u *readUnit) error {
+func (it *partIter) narrow(u *readUnit) (err error) {
 	s := it.p.r.foot.schema
-	var err error
-	probe := func(g int, last bool, bound rowgroup.Bound, isStart bool) int {
-		if it.probe == nil {
-			it.probe = rowgroup.NewBatch(s)
+	behind := func(g int, last bool, bound rowgroup.Bound, isStart bool) bool {
+		if err != nil {
+			return false
 		}
-		it.probe.Clear()
-		if it.dec.GroupPartitions(g) == 0 {
-			it.probe.BeginPartition(it.p.key)
-		}
-		if e := it.dec.Decode(it.probe, g, g+1, &rowgroup.ScanOptions{Columns: []int{}, WithoutMetadata: true}); e != nil {
-			err = e
-			return 0
-		}
-		if it.probe.Len() == 0 {
-			return 0
+		b, e := it.probe(g)
+		if err = e; err != nil || b.Len() == 0 {
+			return false
 		}
 		row := 0
 		if last {
-			row = it.probe.Len() - 1
+			row = b.Len() - 1
 		}
-		return s.CompareToBound(it.probe, row, bound, isStart)
+		return s.CompareToBound(b, row, bound, isStart) > 0
 	}
 	n := u.groups[1]
-	lo := sort.Search(n, func(g int) bool { return err == nil && probe(g, true, it.from, true) > 0 })
-	hi := lo + sort.Search(n-lo, func(g int) bool { return err == nil && probe(lo+g, false, it.to, false) > 0 })
+	lo := sort.Search(n, func(g int) bool { return behind(g, true, it.from, true) })
+	hi := lo + sort.Search(n-lo, func(g int) bool { return behind(lo+g, false, it.to, false) })
 	u.groups = [2]int{lo, hi}
-	u.first = u.first && lo == 0
 	return err
 }
 
-// take chooses the groups to read now: all, or as few as can hold the rows
-// that are still wanted.
+// take chooses the groups to read now: what is decoded in one step, and of a
+// partition without markers as few as can hold the rows still wanted.
 func (it *partIter) take() (from, to int) {
-	u := &it.unit
+	dec, u := it.s.dec, &it.unit
 	from, to = u.groups[0], u.groups[1]
-	if it.limit < 0 || it.p.own == nil || it.p.own.markers {
-		u.groups[0] = to
-		return from, to
-	}
-	rows := 0
-	if it.o.Desc {
-		g := to
-		for g > from && rows < it.limit {
-			g--
-			rows += it.dec.GroupRows(g)
+	n := fits(dec, from, to, it.o.Desc)
+	if it.limit >= 0 && it.p.own != nil && !it.p.own.markers {
+		k := 0
+		for rows := 0; k < n && rows < it.limit; k++ {
+			if it.o.Desc {
+				rows += dec.GroupRows(to - 1 - k)
+			} else {
+				rows += dec.GroupRows(from + k)
+			}
 		}
-		u.groups[1] = g
-		return g, to
+		n = k
 	}
-	g := from
-	for g < to && rows < it.limit {
-		rows += it.dec.GroupRows(g)
-		g++
+	if it.o.Desc {
+		u.groups[1] = to - n
+		return to - n, to
 	}
-	u.groups[0] = g
-	return from, g
+	u.groups[0] = from + n
+	return from, from + n
+}
+
+// openAt is the range deletion open at the start of group g, which is the next
+// to be read.
+func (it *partIter) openAt(g int) (rowgroup.Deletion, error) {
+	u := &it.unit
+	open := u.open
+	for k := u.start; it.o.Desc && k < g && (it.p.own == nil || it.p.own.markers); k++ {
+		b, err := it.probe(k)
+		if err != nil {
+			return open, err
+		}
+		open = openAfter(b, open)
+	}
+	return open, nil
+}
+
+// openAfter is the range deletion open after the rows of b.
+func openAfter(b *rowgroup.Batch, open rowgroup.Deletion) rowgroup.Deletion {
+	for _, m := range *b.Markers() {
+		open = rowgroup.LiveDeletion
+		if m.Kind.Opens() {
+			open = m.Open
+		}
+	}
+	return open
 }
 
 // read reads groups of the open block into b and reports whether that gave
 // anything.
 func (it *partIter) read(b *rowgroup.Batch) (bool, error) {
-	p, u := it.p, &it.unit
-	begins := u.groups[0]
+	p, u, s := it.p, &it.unit, it.s
 	from, to := it.take()
-	first := u.first && from == begins
-	if !it.o.Desc {
-		u.first = false
+	first := from == u.begins
+	open, err := rowgroup.LiveDeletion, error(nil)
+	if it.o.Live {
+		if open, err = it.openAt(from); err != nil {
+			return false, err
+		}
 	}
 	direct := u.whole && it.limit < 0 && p.own != nil && first != it.headed && !(first && it.o.Desc)
 	dst := b
 	if !direct {
-		dst = it.scratch
+		dst = s.batch
 	}
 	dst.Clear()
 	if !first {
 		dst.BeginPartition(p.key).Continued = true
 	}
-	if err := it.dec.Decode(dst, from, to, it.decode); err != nil {
+	if err := s.dec.Decode(dst, from, to, it.decode); err != nil {
 		return false, err
 	}
-	if dst.NumPartitions() > 1 {
-		if it.single == nil {
-			it.single = rowgroup.NewBatch(p.r.foot.schema)
+	if n := dst.NumPartitions(); n > 1 {
+		if !first || u.index >= n {
+			return false, encoding.Corruptf("block", "%d partitions where one goes on", n)
 		}
 		lo, hi := dst.PartitionRows(u.index)
-		it.single.Clear()
-		if err := it.single.AppendParts(dst, lo, hi, u.index, u.index+1); err != nil {
+		s.single.Clear()
+		if err := s.single.AppendParts(dst, lo, hi, u.index, u.index+1); err != nil {
 			return false, err
 		}
-		dst = it.single
+		dst = s.single
 	}
 	if first && !slices.Equal(dst.Key(0), p.key) {
 		return false, encoding.Corruptf("block", "its key is not that of its index entry")
 	}
 	if it.o.Live {
+		if !it.o.Desc {
+			u.open = openAfter(dst, open)
+		}
 		it.live.Reset(it.o.Now, false)
 		it.live.BeginPartition(p.head.Deletion)
-		it.live.SetOpen(u.open)
+		it.live.SetOpen(open)
 		it.live.Apply(dst)
 		if dst.NumPartitions() == 0 {
 			return false, nil
@@ -601,26 +595,21 @@ func (it *partIter) head(b *rowgroup.Batch) error {
 		}
 		return nil
 	}
-	w := window{f: &p.r.file}
-	h, body, err := w.item(p.first, kindData)
-	if err != nil {
+	s := p.r.scratch()
+	defer p.r.release(s)
+	if _, err := s.openAt(p.r, p.first); err != nil {
 		return err
 	}
-	dec := rowgroup.NewBlockDecoder(p.r.foot.schema)
-	if _, err = p.r.openBlock(dec, &h, body); err != nil {
+	if s.dec.GroupPartitions(0) != 1 {
+		return encoding.Corruptf("block", "%d partitions where one begins", s.dec.GroupPartitions(0))
+	}
+	s.batch.Clear()
+	if err := s.dec.Decode(s.batch, 0, 1, it.decode); err != nil {
 		return err
 	}
-	src := rowgroup.NewBatch(p.r.foot.schema)
-	src.Clear()
-	if err = dec.Decode(src, 0, 1, it.decode); err != nil {
-		return err
-	}
-	head := rowgroup.NewBatch(p.r.foot.schema)
+	head := s.single
 	head.Clear()
-	if src.NumPartitions() != 1 {
-		return encoding.Corruptf("block", "%d partitions where one begins", src.NumPartitions())
-	}
-	if err = head.AppendParts(src, 0, 0, 0, 1); err != nil {
+	if err := head.AppendParts(s.batch, 0, 0, 0, 1); err != nil {
 		return err
 	}
 	if it.o.Live {
@@ -648,11 +637,15 @@ func (it *partIter) headOnly(b *rowgroup.Batch) (bool, error) {
 			return false, err
 		}
 	} else {
-		it.scratch.Clear()
-		if err := it.dec.Decode(it.scratch, p.groups[0], p.groups[0]+1, it.decode); err != nil {
+		src := it.s.batch
+		src.Clear()
+		if err := it.s.dec.Decode(src, p.groups[0], p.groups[0]+1, it.decode); err != nil {
 			return false, p.r.file.at(err, "block", p.at.off)
 		}
-		if err := b.AppendParts(it.scratch, 0, 0, p.index, p.index+1); err != nil {
+		if p.index >= src.NumPartitions() {
+			return false, p.r.file.at(encoding.Corruptf("block", "partition %d of %d", p.index, src.NumPartitions()), "block", p.at.off)
+		}
+		if err := b.AppendParts(src, 0, 0, p.index, p.index+1); err != nil {
 			return false, err
 		}
 		b.Partition(0).Start = 0

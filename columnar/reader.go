@@ -2,12 +2,12 @@ package columnar
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/FastFilter/xorfilter"
 
@@ -25,15 +25,18 @@ const cachedPages = 256
 // not. It is a rowgroup.Source.
 type Reader struct {
 	file      file
+	version   int
 	foot      *footer
-	templates []*rowgroup.Template
+	footAt    int64
+	templates []atomic.Pointer[rowgroup.Template] // nil: not parsed yet
+	pool      sync.Pool                           // of *scratch
+	closed    atomic.Bool
 
-	mu     sync.Mutex
+	mu     sync.RWMutex
 	pages  map[int64]*page
 	queue  []int64 // keys of pages, oldest at next
 	next   int
 	shards []*shard
-	closed bool
 }
 
 // shard is a filter shard that was read; filter is nil if it has no key.
@@ -68,10 +71,11 @@ func (r *Reader) open() error {
 	if err := f.readAt(head, 0); err != nil {
 		return err
 	}
-	chunkKiB, err := parseFileHeader(head)
+	version, chunkKiB, err := parseFileHeader(head)
 	if err != nil {
 		return f.atPhysical(err, "file header", 0)
 	}
+	r.version = version
 	f.chunk = chunkKiB << 10
 	trailerAt := f.size - trailerLen
 	t, err := parseTrailer(tail[len(tail)-trailerLen:])
@@ -95,13 +99,8 @@ func (r *Reader) open() error {
 	if r.foot, err = parseFooter(b, f.chunk, footAt-fileHeaderLen); err != nil {
 		return f.atPhysical(err, "footer", footAt)
 	}
-	for i, t := range r.foot.templates {
-		parsed, err := rowgroup.ParseTemplate(r.foot.schema, t)
-		if err != nil {
-			return f.atPhysical(err, fmt.Sprintf("template %d", i), footAt)
-		}
-		r.templates = append(r.templates, parsed)
-	}
+	r.footAt = footAt
+	r.templates = make([]atomic.Pointer[rowgroup.Template], len(r.foot.templates))
 	f.streamLen = r.foot.streamLen
 	r.shards = make([]*shard, len(r.foot.filter))
 	if f.chunk > 0 {
@@ -136,7 +135,7 @@ func (r *Reader) Size() int64 { return r.file.size }
 func (r *Reader) Stats() *rowgroup.Stats { return r.foot.stats }
 
 // Version is the file's format version.
-func (r *Reader) Version() int { return Version }
+func (r *Reader) Version() int { return r.version }
 
 // Options are the table options that the file was written with, by name.
 func (r *Reader) Options() map[string]string {
@@ -157,15 +156,14 @@ func (r *Reader) UserData(key string) ([]byte, bool) {
 	return nil, false
 }
 
-// Close frees what the Reader holds; a second call does nothing. Iterators
-// must not be used afterwards.
+// Close frees what the Reader holds; a second call does nothing. What is used
+// afterwards fails with ErrClosed.
 func (r *Reader) Close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
+	if r.closed.Swap(true) {
 		return nil
 	}
-	r.closed = true
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.pages, r.queue = map[int64]*page{}, nil
 	clear(r.shards)
 	if r.file.dec != nil {
@@ -174,13 +172,9 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-var errClosed = errors.New("the reader is closed")
-
 func (r *Reader) check(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return errClosed
+	if r.closed.Load() {
+		return fmt.Errorf("the reader is %w", ErrClosed)
 	}
 	return ctx.Err()
 }
@@ -206,9 +200,9 @@ func (r *Reader) All(ctx context.Context, o rowgroup.ScanOptions) iter.Seq2[*row
 
 // page is the index page at pr, which must be of this index and level.
 func (r *Reader) page(pr ref, index, level int) (*page, error) {
-	r.mu.Lock()
+	r.mu.RLock()
 	p := r.pages[pr.off]
-	r.mu.Unlock()
+	r.mu.RUnlock()
 	if p != nil && p.level == level && (p.ordinals == nil) == (index == indexTime) {
 		return p, nil
 	}
@@ -225,6 +219,10 @@ func (r *Reader) page(pr ref, index, level int) (*page, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.pages[pr.off] != nil { // another one was faster
+		r.pages[pr.off] = p
+		return p, nil
+	}
 	if len(r.queue) < cachedPages {
 		r.queue = append(r.queue, pr.off)
 	} else {
@@ -238,9 +236,9 @@ func (r *Reader) page(pr ref, index, level int) (*page, error) {
 
 // shard is filter shard i.
 func (r *Reader) shard(i int) (*shard, error) {
-	r.mu.Lock()
+	r.mu.RLock()
 	s := r.shards[i]
-	r.mu.Unlock()
+	r.mu.RUnlock()
 	if s != nil {
 		return s, nil
 	}
@@ -278,25 +276,20 @@ func (r *Reader) mayContain(key []byte) (bool, error) {
 	return s.filter != nil && s.filter.Contains(hash), nil
 }
 
-// template is template number id.
+// template is template number id, which is parsed when it is first used.
 func (r *Reader) template(id int) (*rowgroup.Template, error) {
 	if id >= len(r.templates) {
 		return nil, encoding.Corruptf("block", "template %d of %d", id, len(r.templates))
 	}
-	return r.templates[id], nil
-}
-
-// openBlock opens the block whose header and body these are.
-func (r *Reader) openBlock(dec *rowgroup.BlockDecoder, h *header, body []byte) (block, error) {
-	blk, err := h.block()
-	if err != nil {
-		return blk, err
+	if t := r.templates[id].Load(); t != nil {
+		return t, nil
 	}
-	t, err := r.template(blk.template)
+	t, err := rowgroup.ParseTemplate(r.foot.schema, r.foot.templates[id])
 	if err != nil {
-		return blk, err
+		return nil, r.file.atPhysical(err, fmt.Sprintf("template %d", id), r.footAt)
 	}
-	return blk, dec.Open(t, blk.groups, blk.rows, blk.parts, body)
+	r.templates[id].Store(t)
+	return t, nil
 }
 
 // checkColumns refuses numbers that are no static or regular columns.

@@ -12,21 +12,15 @@ import (
 const scanAhead = 128 << 10
 
 // Scan reads all partitions, in the file's order or its exact reverse. A batch
-// holds the rows of at most one block.
+// holds row groups of one block, of stepBytes or one row group.
 func (r *Reader) Scan(ctx context.Context, o rowgroup.ScanOptions) rowgroup.Iter {
 	if err := r.checkColumns(&o); err != nil {
 		return &failed{err}
 	}
 	if o.Desc {
-		return &reverseIter{
-			r: r, ctx: ctx, o: o, cur: cursor{r: r, index: indexPartition},
-			win: window{f: &r.file}, dec: rowgroup.NewBlockDecoder(r.foot.schema),
-		}
+		return &reverseIter{r: r, ctx: ctx, o: o, decode: decodeOptions(&o), cur: cursor{r: r, index: indexPartition}, s: r.scratch()}
 	}
-	it := &scanIter{
-		r: r, ctx: ctx, o: o, decode: decodeOptions(&o),
-		win: window{f: &r.file}, dec: rowgroup.NewBlockDecoder(r.foot.schema),
-	}
+	it := &scanIter{r: r, ctx: ctx, o: o, decode: decodeOptions(&o), s: r.scratch()}
 	it.live.Reset(o.Now, false)
 	return it
 }
@@ -43,27 +37,34 @@ type scanIter struct {
 	ctx    context.Context
 	o      rowgroup.ScanOptions
 	decode *rowgroup.ScanOptions
-	win    window
-	dec    *rowgroup.BlockDecoder
+	s      *scratch // nil at the end
 	live   rowgroup.LiveFilter
 	off    int64
+	at     int64 // of the open block
+	steps  steps // of it
 	seen   totals
 	key    []byte // of the last partition
 	err    error
-	done   bool
 }
 
 func (it *scanIter) Next(b *rowgroup.Batch) (bool, error) {
-	for !it.done && it.err == nil {
-		ok, err := it.block(b)
-		if err != nil {
-			it.err = err
+	for it.s != nil && it.err == nil {
+		if it.steps.at == it.steps.groups {
+			ok, err := it.block()
+			if err != nil {
+				it.err = err
+				break
+			}
+			if !ok {
+				it.Close()
+				break
+			}
+		}
+		if err := it.steps.next(b, it.s.dec, it.key, it.decode); err != nil {
+			it.err = it.r.file.at(err, fmt.Sprintf("block %d", it.seen.blocks-1), it.at)
 			break
 		}
-		if !ok {
-			it.done = true
-			break
-		}
+		it.key = lastKey(it.key, b)
 		if it.o.Live {
 			it.live.Apply(b)
 			strip(b, &it.o)
@@ -76,15 +77,15 @@ func (it *scanIter) Next(b *rowgroup.Batch) (bool, error) {
 	return false, it.err
 }
 
-// block reads the next block.
-func (it *scanIter) block(b *rowgroup.Batch) (bool, error) {
+// block opens the next block.
+func (it *scanIter) block() (bool, error) {
 	f := &it.r.file
 	for it.off < f.streamLen {
 		if err := it.r.check(it.ctx); err != nil {
 			return false, err
 		}
 		at := it.off
-		h, _, err := it.win.next(at, scanAhead, false)
+		h, err := it.s.win.header(at, scanAhead)
 		if err != nil {
 			return false, f.at(err, "item header", at)
 		}
@@ -92,7 +93,7 @@ func (it *scanIter) block(b *rowgroup.Batch) (bool, error) {
 		if h.kind != kindData {
 			continue
 		}
-		if err := it.decodeBlock(b, at); err != nil {
+		if err := it.openBlock(&h, at); err != nil {
 			return false, f.at(err, fmt.Sprintf("block %d", it.seen.blocks), at)
 		}
 		return true, nil
@@ -105,26 +106,20 @@ func (it *scanIter) block(b *rowgroup.Batch) (bool, error) {
 	return false, nil
 }
 
-// decodeBlock decodes the block at a logical offset.
-func (it *scanIter) decodeBlock(b *rowgroup.Batch, at int64) error {
-	h, body, err := it.win.next(at, scanAhead, true)
+// openBlock opens the block with header h.
+func (it *scanIter) openBlock(h *header, at int64) error {
+	body, err := it.s.win.body(at, h, scanAhead)
 	if err != nil {
 		return err
 	}
-	blk, err := it.r.openBlock(it.dec, &h, body)
+	blk, err := it.s.open(it.r, h, body)
 	if err != nil {
 		return err
 	}
-	b.Clear()
-	if it.goesOn(&blk) {
-		b.BeginPartition(it.key).Continued = true
-	} else if blk.ordinal != it.seen.partitions || blk.parts == 0 {
+	if !it.goesOn(&blk) && (blk.ordinal != it.seen.partitions || blk.parts == 0) {
 		return encoding.Corruptf("block", "begins with partition %d, %d were before", blk.ordinal, it.seen.partitions)
 	}
-	if err := it.dec.Decode(b, 0, blk.groups, it.decode); err != nil {
-		return err
-	}
-	it.key = append(it.key[:0], b.Key(b.NumPartitions()-1)...)
+	it.at, it.steps = at, steps{0, blk.groups}
 	it.seen.blocks++
 	it.seen.groups += int64(blk.groups)
 	it.seen.rows += int64(blk.rows)
@@ -138,51 +133,54 @@ func (it *scanIter) goesOn(b *block) bool {
 }
 
 func (it *scanIter) Close() error {
-	it.done = true
-	it.win = window{f: it.win.f}
+	if it.s != nil {
+		it.r.release(it.s)
+		it.s = nil
+	}
 	return nil
 }
 
 // reverseIter walks the partition index backwards.
 type reverseIter struct {
-	r     *Reader
-	ctx   context.Context
-	o     rowgroup.ScanOptions
-	cur   cursor
-	win   window
-	dec   *rowgroup.BlockDecoder
-	live  rowgroup.LiveFilter
-	own   *partIter // the partition of more than one block that is being read
-	begun bool
-	left  int64 // partitions before the entry read last
-	err   error
-	done  bool
+	r      *Reader
+	ctx    context.Context
+	o      rowgroup.ScanOptions
+	decode *rowgroup.ScanOptions
+	cur    cursor
+	s      *scratch // nil at the end
+	live   rowgroup.LiveFilter
+	own    *partIter // a partition that is read by itself
+	at     ref       // of the open block, of whole partitions
+	hdr    header    // its header
+	groups int       // of it that are left
+	begun  bool
+	left   int64 // partitions before the entry read last
+	err    error
 }
 
 func (it *reverseIter) Next(b *rowgroup.Batch) (bool, error) {
-	for !it.done && it.err == nil {
-		if it.own != nil {
-			ok, err := it.own.Next(b)
-			if ok {
-				return true, nil
+	for it.s != nil && it.err == nil {
+		var ok bool
+		switch {
+		case it.own != nil:
+			if ok, it.err = it.own.Next(b); !ok {
+				it.own = nil
 			}
-			it.own, it.err = nil, err
-			continue
+		case it.groups > 0:
+			if ok, it.err = it.step(b); it.err != nil {
+				it.err = it.r.file.at(it.err, "block", it.at.off)
+			}
+		default:
+			if ok, it.err = it.entry(); it.err != nil {
+				break
+			}
+			if !ok {
+				it.Close()
+				break
+			}
+			it.err, ok = it.open(), false
 		}
-		more, err := it.entry()
-		if err != nil || !more {
-			it.err, it.done = err, true
-			break
-		}
-		p, i := it.cur.leaf()
-		if o := p.ownOf(i); o != nil {
-			it.own = it.r.ownPartition(p, i, o).iter(it.ctx, it.o, it.dec)
-			continue
-		}
-		if it.err = it.shared(b, p, i); it.err != nil {
-			break
-		}
-		if b.NumPartitions() > 0 {
+		if ok && it.err == nil {
 			return true, nil
 		}
 	}
@@ -222,23 +220,41 @@ func (it *reverseIter) entry() (bool, error) {
 	return ok, nil
 }
 
-// shared reads the block of entry i, of whole partitions.
-func (it *reverseIter) shared(b *rowgroup.Batch, p *page, i int) error {
-	at := p.refs[i]
-	h, body, err := it.win.item(at, kindData)
+// open opens what the entry refers to.
+func (it *reverseIter) open() error {
+	p, i := it.cur.leaf()
+	if o := p.ownOf(i); o != nil {
+		it.own = it.r.ownPartition(p, i, o).iter(it.ctx, it.o, it.s)
+		return nil
+	}
+	it.at = p.refs[i]
+	h, body, err := it.s.win.item(it.at, kindData)
 	if err == nil {
 		var blk block
-		blk, err = it.r.openBlock(it.dec, &h, body)
-		if err == nil {
+		if blk, err = it.s.open(it.r, &h, body); err == nil {
 			err = checkShared(&blk, p, i)
 		}
-		if err == nil {
-			b.Clear()
-			err = it.dec.Decode(b, 0, blk.groups, decodeOptions(&it.o))
-		}
+		it.hdr, it.groups = h, blk.groups
 	}
-	if err != nil {
-		return it.r.file.at(err, "block", at.off)
+	return it.r.file.at(err, "block", it.at.off)
+}
+
+// step reads the last partitions that are left of the open block.
+func (it *reverseIter) step(b *rowgroup.Batch) (bool, error) {
+	dec, to := it.s.dec, it.groups
+	from := to - fits(dec, 0, to, true)
+	// Partitions are read whole: to where one begins.
+	first := from
+	for first < to && dec.GroupPartitions(first) == 0 {
+		first++
+	}
+	if first == to {
+		return false, it.large(from)
+	}
+	it.groups = first
+	b.Clear()
+	if err := dec.Decode(b, first, to, it.decode); err != nil {
+		return false, err
 	}
 	if it.o.Live {
 		it.live.Reset(it.o.Now, false)
@@ -246,6 +262,27 @@ func (it *reverseIter) shared(b *rowgroup.Batch, p *page, i int) error {
 		strip(b, &it.o)
 	}
 	b.Reverse()
+	return b.NumPartitions() > 0, nil
+}
+
+// large goes on with the last partition by itself: it begins before from and
+// has more groups than are decoded at once.
+func (it *reverseIter) large(from int) error {
+	for from--; from >= 0 && it.s.dec.GroupPartitions(from) == 0; from-- {
+	}
+	if from < 0 {
+		return encoding.Corruptf("block", "a row group of a partition that does not begin")
+	}
+	q := &partition{r: it.r, at: it.at, hdr: it.hdr, groups: [2]int{from, it.groups}}
+	it.s.batch.Clear()
+	if err := it.s.dec.DecodeKeys(it.s.batch, from, from+1); err != nil {
+		return err
+	}
+	if it.s.batch.NumPartitions() != 1 {
+		return encoding.Corruptf("block", "a row group of several partitions of which the last goes on")
+	}
+	q.key, q.head = lastKey(nil, it.s.batch), *it.s.batch.Partition(0)
+	it.own, it.groups = q.iter(it.ctx, it.o, it.s), from
 	return nil
 }
 
@@ -259,7 +296,9 @@ func checkShared(b *block, p *page, i int) error {
 }
 
 func (it *reverseIter) Close() error {
-	it.done, it.own = true, nil
-	it.win = window{f: it.win.f}
+	if it.s != nil {
+		it.r.release(it.s)
+		it.s, it.own = nil, nil
+	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/rowgroup"
@@ -26,6 +27,11 @@ func (r *Reader) Verify(ctx context.Context, level Level, report func(error)) er
 	v := &verifier{r: r, ctx: ctx, level: level, report: report}
 	if err := r.check(ctx); err != nil {
 		return err
+	}
+	for i := range r.templates {
+		if _, err := r.template(i); err != nil {
+			v.found(err)
+		}
 	}
 	if level >= VerifyBlocks {
 		if err := v.run(); err != nil {
@@ -49,8 +55,7 @@ type verifier struct {
 	declared  []uint64 // keys that each filter shard says it has
 	counted   []uint64 // keys of the file that belong to each
 	stats     []ref
-	dec       *rowgroup.BlockDecoder
-	batch     *rowgroup.Batch
+	s         *scratch
 	index     *blockIndex
 	entry     *indexedBlock
 	segments  segmentReader
@@ -85,8 +90,8 @@ func (v *verifier) wrong(part string, off int64, format string, args ...any) {
 func (v *verifier) run() error {
 	r := v.r
 	f, foot := &r.file, r.foot
-	v.dec = rowgroup.NewBlockDecoder(foot.schema)
-	v.batch = rowgroup.NewBatch(foot.schema)
+	v.s = r.scratch()
+	defer r.release(v.s)
 	v.index = newBlockIndex(r)
 	v.segments = segmentReader{r: r}
 	v.segStats = rowgroup.NewStats(foot.schema)
@@ -96,7 +101,7 @@ func (v *verifier) run() error {
 	if err := v.advance(); err != nil {
 		return err
 	}
-	w := walker{win: window{f: f}, gap: func(damage error, at, n int64) {
+	w := walker{ctx: v.ctx, win: window{f: f}, wanted: "STD", gap: func(damage error, at, n int64) {
 		part := fmt.Sprintf("%d bytes of the stream", n)
 		if e := v.entry; e != nil && e.at.off == at { // the index knows what should be there
 			part = fmt.Sprintf("block %d", v.seen.blocks)
@@ -195,7 +200,7 @@ func (v *verifier) block(it *walked) error {
 			v.wrong(part, it.at.off, "the index has no entry for it")
 		}
 	}
-	blk, err := v.r.openBlock(v.dec, &it.header, it.body)
+	blk, err := v.s.open(v.r, &it.header, it.body)
 	if err != nil {
 		v.lost()
 		v.found(v.r.file.at(err, part, it.at.off))
@@ -275,44 +280,60 @@ func (v *verifier) segmentBlock(off int64) error {
 
 // values decodes a block and checks what it holds.
 func (v *verifier) values(it *walked, part string, blk *block, e *indexedBlock) error {
-	b, s := v.batch, v.r.foot.schema
-	b.Clear()
-	if blk.parts == 0 {
-		key := v.key
-		if v.ordinal != blk.ordinal {
-			if e == nil {
-				v.lost()
-				return nil
-			}
-			key = e.key
-			v.order = rowgroup.NewOrderChecker(s)
-			b.BeginPartition(key)
-		} else {
-			b.BeginPartition(key).Continued = true
+	s := v.r.foot.schema
+	goesOn := blk.parts == 0 && v.ordinal == blk.ordinal
+	if blk.parts == 0 && !goesOn {
+		if e == nil {
+			v.lost()
+			return nil
 		}
+		v.key = append(v.key[:0], e.key...)
+		v.order = rowgroup.NewOrderChecker(s)
 	}
-	if err := v.dec.Decode(b, 0, blk.groups, nil); err != nil {
-		v.lost()
-		v.found(v.r.file.at(err, part, it.at.off))
-		return nil
+	if e != nil {
+		v.beginEntry(it, part, e)
 	}
-	if blk.parts > 0 && !v.lossy && blk.ordinal > 0 && bytes.Equal(b.Key(0), v.key) {
-		v.wrong(part, it.at.off, "begins with the partition before")
-	}
-	if blk.parts > 0 || v.ordinal == blk.ordinal {
+	b := v.s.batch
+	for at := (steps{0, blk.groups}); at.at < at.groups; {
+		begins, first := at.at == 0, 0
+		if v.s.dec.GroupPartitions(at.at) == 0 {
+			first = 1
+		}
+		if err := at.next(b, v.s.dec, v.key, nil); err != nil {
+			v.lost()
+			v.found(v.r.file.at(err, part, it.at.off))
+			return nil
+		}
+		if begins {
+			switch {
+			case blk.parts > 0 && !v.lossy && blk.ordinal > 0 && bytes.Equal(b.Key(0), v.key):
+				v.wrong(part, it.at.off, "begins with the partition before")
+			case blk.parts == 0 && !goesOn:
+				b.Partition(0).Continued = false
+			}
+		}
 		if err := v.order.Check(b); err != nil {
 			v.wrong(part, it.at.off, "%v", err)
 			v.order = rowgroup.NewOrderChecker(s)
 		}
+		if e != nil {
+			v.entryRows(it, part, b, e, begins, at.at == at.groups)
+		}
+		if err := v.partitions(it, b, first); err != nil {
+			return err
+		}
+		v.key = lastKey(v.key, b)
 	}
-	if e != nil {
-		v.entryValues(it, part, b, e)
-	}
-	n := b.NumPartitions()
-	v.key = append(v.key[:0], b.Key(n-1)...)
 	v.ordinal = blk.ordinal + int64(max(0, blk.parts-1))
-	v.segStats.Add(b, 0, b.Len(), btoInt(blk.parts == 0), n)
-	for p := btoInt(blk.parts == 0); p < n; p++ {
+	return nil
+}
+
+// partitions adds b to the statistics of the segment and looks for the keys of
+// the partitions from first on, which begin in it, in the filter.
+func (v *verifier) partitions(it *walked, b *rowgroup.Batch, first int) error {
+	n := b.NumPartitions()
+	v.segStats.Add(b, 0, b.Len(), first, n)
+	for p := first; p < n; p++ {
 		if shards := len(v.counted); shards > 0 {
 			v.counted[shardOf(hashKey(b.Key(p)), shards)]++
 		}
@@ -324,45 +345,49 @@ func (v *verifier) values(it *walked, part string, blk *block, e *indexedBlock) 
 			return nil // reported where the filter is walked over
 		}
 		if !ok {
-			v.wrong("filter", it.at.off, "does not hold the key of partition %d", blk.ordinal+int64(p))
+			v.wrong("filter", it.at.off, "does not hold the key %x", b.Key(p))
 		}
 	}
 	return nil
 }
 
-func btoInt(b bool) int { return int(btoi(b)) }
-
-// entryValues compares the rows of a block with its index entry.
-func (v *verifier) entryValues(it *walked, part string, b *rowgroup.Batch, e *indexedBlock) {
-	s := v.r.foot.schema
-	if e.key != nil && !bytes.Equal(e.key, b.Key(0)) {
-		v.wrong(part, it.at.off, "its first key is not that of its index entry")
-	}
+// beginEntry begins to compare the rows of a block with its index entry.
+func (v *verifier) beginEntry(it *walked, part string, e *indexedBlock) {
 	if e.own == nil {
 		return
 	}
 	if e.begins {
-		h := b.Partition(0)
 		v.open, v.markers = rowgroup.LiveDeletion, false
-		if h.Deletion != e.deletion || (h.Static != rowgroup.StaticAbsent) != e.own.static {
-			v.wrong(part, it.at.off, "its deletion or static row is not that of its index entry")
-		}
 	} else if v.ordinal != e.ordinal {
 		v.open = e.open // the block before is lost
 	}
 	if e.open != v.open {
 		v.wrong(part, it.at.off, "the range deletion open at its start is not that of its index entry")
 	}
-	for _, m := range *b.Markers() {
-		v.markers, v.open = true, rowgroup.LiveDeletion
-		if m.Kind.Opens() {
-			v.open = m.Open
+}
+
+// entryRows compares rows of a block with its index entry: the first of the
+// block, the last, or others.
+func (v *verifier) entryRows(it *walked, part string, b *rowgroup.Batch, e *indexedBlock, first, last bool) {
+	s := v.r.foot.schema
+	if first && e.key != nil && !bytes.Equal(e.key, b.Key(0)) {
+		v.wrong(part, it.at.off, "its first key is not that of its index entry")
+	}
+	if e.own == nil {
+		return
+	}
+	if first && e.begins {
+		h := b.Partition(0)
+		if h.Deletion != e.deletion || (h.Static != rowgroup.StaticAbsent) != e.own.static {
+			v.wrong(part, it.at.off, "its deletion or static row is not that of its index entry")
 		}
 	}
-	if n := b.Len(); n > 0 && (!bytes.Equal(s.AppendPosition(nil, b, 0), e.first) || !bytes.Equal(s.AppendPosition(nil, b, n-1), e.last)) {
+	v.open, v.markers = openAfter(b, v.open), v.markers || len(*b.Markers()) > 0
+	n := b.Len()
+	if first && n > 0 && !bytes.Equal(s.AppendPosition(nil, b, 0), e.first) || last && n > 0 && !bytes.Equal(s.AppendPosition(nil, b, n-1), e.last) {
 		v.wrong(part, it.at.off, "its first or last position is not that of its index entry")
 	}
-	if e.ends && v.markers != e.own.markers && !v.lossy {
+	if last && e.ends && v.markers != e.own.markers && !v.lossy {
 		v.wrong(indexPart, e.at.off, "markers are not as its entry says")
 	}
 }
@@ -393,12 +418,8 @@ func (v *verifier) end() error {
 	if v.pages != v.index.visited() {
 		v.wrong(indexPart, 0, "the stream has %d, of which %d are in use", v.pages, v.index.visited())
 	}
-	if err := v.list("filter", foot.filter, v.filters); err != nil {
-		return err
-	}
-	if err := v.list("statistics page", foot.statistics, v.stats); err != nil {
-		return err
-	}
+	v.list("filter", foot.filter, v.filters)
+	v.list("statistics page", foot.statistics, v.stats)
 	for i := range foot.filter {
 		if _, err := v.r.shard(i); err != nil {
 			if !errors.Is(err, encoding.ErrCorrupt) {
@@ -415,14 +436,10 @@ func (v *verifier) end() error {
 	return v.totalStats()
 }
 
-func (v *verifier) list(part string, want, got []ref) error {
-	for i := range max(len(want), len(got)) {
-		if i >= len(want) || i >= len(got) || want[i] != got[i] {
-			v.wrong(part, 0, "the items in the stream are not those of the footer")
-			break
-		}
+func (v *verifier) list(part string, want, got []ref) {
+	if !slices.Equal(want, got) {
+		v.wrong(part, 0, "the items in the stream are not those of the footer")
 	}
-	return nil
 }
 
 // totalStats compares the sum of the segments' statistics with the footer's.

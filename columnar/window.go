@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"slices"
 	"strings"
@@ -177,25 +178,47 @@ func (w *window) readChunk(dst []byte, i int64) error {
 	return nil
 }
 
-// next is the item at off, whose body is valid until the next call. With
-// check the checksum is verified.
-func (w *window) next(off, ahead int64, check bool) (h header, body []byte, err error) {
+// header is the header of the item at off.
+func (w *window) header(off, ahead int64) (h header, err error) {
 	f := w.f
 	b, err := w.bytes(off, min(maxHeader, f.streamLen-off), ahead)
 	if err != nil {
-		return h, nil, err
+		return h, err
 	}
-	if h, err = parseHeader(b, f.crc(), f.streamLen-off); err != nil {
-		return h, nil, err
+	return parseHeader(b, f.crc(), f.streamLen-off)
+}
+
+// body is the body of the item at off, which has header h, its checksum
+// verified. It is valid until the next call.
+func (w *window) body(off int64, h *header, ahead int64) ([]byte, error) {
+	crc := w.f.crc()
+	b, err := w.bytes(off, h.length(crc), ahead)
+	if err != nil {
+		return nil, err
 	}
-	if !check {
-		return h, nil, nil
+	return itemBody(b, h, crc)
+}
+
+// verify reads the item at off, which has header h, piece by piece, and
+// verifies its checksum.
+func (w *window) verify(off int64, h *header) error {
+	sum, end := uint32(0), off+int64(h.size)+int64(h.body)
+	for off < end {
+		n := min(scanAhead, end-off)
+		b, err := w.bytes(off, n, scanAhead)
+		if err != nil {
+			return err
+		}
+		sum, off = crc32.Update(sum, castagnoli, b), off+n
 	}
-	if b, err = w.bytes(off, h.length(f.crc()), ahead); err != nil {
-		return h, nil, err
+	if w.f.crc() == 0 {
+		return nil
 	}
-	body, err = itemBody(b, &h, f.crc())
-	return h, body, err
+	b, err := w.bytes(end, crcBytes, scanAhead)
+	if err == nil && sum != binary.LittleEndian.Uint32(b) {
+		err = encoding.Corruptf(itemName(h.kind), "checksum mismatch")
+	}
+	return err
 }
 
 // item is the item at r, which must be of this kind and length.

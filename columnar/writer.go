@@ -7,15 +7,22 @@ import (
 	"io"
 	"slices"
 
+	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/rowgroup"
 )
 
 // segmentGroups is the greatest number of row groups in a segment.
 const segmentGroups = 64
 
-// pieceRows is how many unfiltereds of a caller's batch are taken over at a
-// time.
-const pieceRows = 8192
+// maxSegmentBytes is how many bytes of rows a segment holds at most, whatever
+// the options, unless one row group is larger by itself.
+const maxSegmentBytes = 32 << 20
+
+// Of a caller's batch so much is taken over at a time, or one row.
+const (
+	pieceRows  = 8192
+	pieceBytes = 4 << 20
+)
 
 // Writer writes one table file, front to back. It is not safe for concurrent
 // use. Equal rows and options make equal bytes, whatever the batches.
@@ -31,11 +38,10 @@ type Writer struct {
 
 	pend     *rowgroup.Batch // what is not written yet, and perhaps some before it
 	spare    *rowgroup.Batch
-	firstOrd int64   // ordinal of partition 0 of pend
-	first    bool    // nothing came so far
-	lastKey  []byte  // of the last partition that came
-	width    int64   // bytes of a row's values of fixed width
-	sizes    []int64 // of rows of the piece, where rows differ
+	firstOrd int64  // ordinal of partition 0 of pend
+	first    bool   // nothing came so far
+	lastKey  []byte // of the last partition that came
+	sizes    sizes  // of the piece
 
 	cur      current
 	shared   sharedGroup
@@ -43,6 +49,7 @@ type Writer struct {
 	unitSize int   // row groups in units
 	unitMem  int64 // bytes of their rows
 	done     int   // unfiltereds of pend that are written
+	dropped  int64 // bytes of rows written since pend was compacted
 
 	big     *bigPartition
 	parts   indexBuilder
@@ -108,33 +115,30 @@ func NewWriter(w io.Writer, s *rowgroup.Schema, opts ...Option) (*Writer, error)
 		stream: stream, schema: s, o: o, order: rowgroup.NewOrderChecker(s),
 		enc:  rowgroup.NewSegmentEncoder(s, o.encode(s)),
 		pend: rowgroup.NewBatch(s), spare: rowgroup.NewBatch(s), first: true,
-		segStat: rowgroup.NewStats(s),
+		segStat: rowgroup.NewStats(s), sizes: newSizes(s),
 	}
 	wr.pend.Clear()
 	wr.foot.stats = rowgroup.NewStats(s)
+	wr.foot.groupRows, wr.foot.groupBytes = o.groupRows, o.groupBytes
 	wr.foot.options, wr.foot.user = o.pairs(), o.userPairs()
 	wr.parts = indexBuilder{index: indexPartition, emit: wr.writeItem}
 	wr.time = indexBuilder{index: indexTime, emit: wr.writeItem}
 	wr.pages.emit = wr.writeItem
-	for i := range s.NumColumns() {
-		if r := s.Role(i); r == rowgroup.Clustering || r == rowgroup.Regular {
-			switch s.Column(i).Type.Physical().Class() {
-			case rowgroup.ClassInt32, rowgroup.ClassFloat32:
-				wr.width += 4
-			default:
-				wr.width += 8
-			}
-		}
-	}
 	if err := writeFull(w, appendFileHeader(nil, o.chunkKiB)); err != nil {
 		return nil, err
 	}
 	wr.foot.schemaBytes = appendSchema(nil, s)
-	_, err = wr.writeItem(&header{kind: kindSchema}, wr.foot.schemaBytes)
-	return wr, err
+	if _, err = wr.writeItem(&header{kind: kindSchema}, wr.foot.schemaBytes); err != nil {
+		return nil, err
+	}
+	return wr, nil
 }
 
-var errAborted = errors.New("the writer was aborted")
+// Errors of calls that come too late.
+var (
+	ErrClosed  = errors.New("closed already") // of a Writer or a Reader
+	ErrAborted = errors.New("the writer was aborted")
+)
 
 // fail keeps the first error.
 func (w *Writer) fail(err error) error {
@@ -147,13 +151,14 @@ func (w *Writer) fail(err error) error {
 // Append appends the rows of b, which must have the writer's schema and follow
 // what came before in the table's order. If the first partition of b has the
 // key of the last one before, it goes on with it. Nothing of b is kept. The
-// first error sticks: every later call returns it.
+// first error sticks: every later call returns it. After Close it is
+// ErrClosed, and the file stays as it is.
 func (w *Writer) Append(b *rowgroup.Batch) error {
 	if w.err != nil {
 		return w.err
 	}
 	if w.closed {
-		return w.fail(errors.New("append to a closed writer"))
+		return fmt.Errorf("append: %w", ErrClosed)
 	}
 	if b.Schema() != w.schema && !b.Schema().Equal(w.schema) {
 		return w.fail(errors.New("the batch is of another schema than the file"))
@@ -196,31 +201,24 @@ func (w *Writer) append(b *rowgroup.Batch) error {
 		return errors.New("the first partition goes on from an earlier batch, but that ended with another key")
 	}
 	w.lastKey = append(w.lastKey[:0], b.Key(np-1)...)
-	for {
-		to, toPart := min(n, from+pieceRows), part
-		for toPart < np && (b.Partition(toPart).Start < to || to == n) && toPart-part < pieceRows {
-			toPart++
-		}
-		if toPart < np && b.Partition(toPart).Start < to {
-			to = b.Partition(toPart).Start
-		}
+	for from < n || part < np {
+		w.sizes.measure(b, from, min(n, from+pieceRows))
+		to, toPart := w.sizes.piece(b, part)
 		if err := w.piece(b, from, to, part, toPart); err != nil {
 			return err
 		}
 		from, part = to, toPart
-		if from == n && part == np {
-			return nil
-		}
 	}
+	return nil
 }
 
 // piece takes over unfiltereds [from, to) and partitions [fromPart, toPart).
+// sizes are those of the rows from from on.
 func (w *Writer) piece(b *rowgroup.Batch, from, to, fromPart, toPart int) error {
 	at, atPart := w.pend.Len(), w.pend.NumPartitions()
 	if err := w.pend.AppendParts(b, from, to, fromPart, toPart); err != nil {
 		return err
 	}
-	w.measure(at, at+to-from)
 	row := at
 	for p := atPart; p < atPart+toPart-fromPart; p++ {
 		start := w.pend.Partition(p).Start
@@ -231,7 +229,8 @@ func (w *Writer) piece(b *rowgroup.Batch, from, to, fromPart, toPart int) error 
 		if err := w.endPartition(row); err != nil {
 			return err
 		}
-		w.cur = current{active: true, part: p, start: row, groupFrom: row, cuts: w.cur.cuts[:0]}
+		head := w.sizes.head(b, fromPart+p-atPart)
+		w.cur = current{active: true, part: p, start: row, groupFrom: row, cuts: w.cur.cuts[:0], bytes: head}
 		if w.o.filter && len(w.schema.Columns(rowgroup.PartitionKey)) > 0 {
 			w.hashes = append(w.hashes, hashKey(w.pend.Key(p)))
 		}
@@ -243,60 +242,18 @@ func (w *Writer) piece(b *rowgroup.Batch, from, to, fromPart, toPart int) error 
 	return w.compact()
 }
 
-// measure computes the sizes of rows [from, to) of pend, where they differ.
-func (w *Writer) measure(from, to int) {
-	w.sizes = w.sizes[:0]
-	for i := range w.schema.NumColumns() {
-		r := w.schema.Role(i)
-		if r != rowgroup.Clustering && r != rowgroup.Regular {
-			continue
-		}
-		exceptions := w.pend.CellMeta(i).Exceptions
-		bytes := w.schema.Column(i).Type.Physical().Class() == rowgroup.ClassBytes
-		if !bytes && len(exceptions) == 0 {
-			continue
-		}
-		for len(w.sizes) < to-from {
-			w.sizes = append(w.sizes, w.width)
-		}
-		if bytes {
-			if ends := w.pend.Bytes(i).Ends; len(ends) >= to {
-				last := uint32(0)
-				if from > 0 {
-					last = ends[from-1]
-				}
-				for k, end := range ends[from:to] {
-					w.sizes[k] += int64(end - last)
-					last = end
-				}
-			}
-		}
-		for _, e := range exceptions {
-			if e.Row >= from && e.Row < to {
-				w.sizes[e.Row-from] += int64(len(e.Value))
-			}
-		}
-	}
-}
-
 // rows gives rows [from, to) of pend to the current partition's groups. base
-// is the row of sizes[0].
+// is the row of the first of sizes.
 func (w *Writer) rows(from, to, base int) error {
 	c := &w.cur
-	limitRows, limitBytes := w.o.groupRows, int64(w.o.groupBytes)
-	if len(w.sizes) == 0 && w.width > 0 {
-		limitRows = min(limitRows, int(max(1, limitBytes/w.width)))
-	}
+	limit := int64(w.o.groupBytes)
 	for row := from; row < to; {
-		n, size := 0, w.width
-		if len(w.sizes) == 0 {
-			n = min(to-row, limitRows-(row-c.groupFrom))
-			size *= int64(n)
-		} else if size = w.sizes[row-base]; row-c.groupFrom < limitRows && (row == c.groupFrom || c.bytes+size <= limitBytes) {
-			n = 1
-		}
-		if n > 0 {
-			row, c.bytes = row+n, c.bytes+size
+		n, size := w.sizes.run(row-base, to-row, limit-c.bytes, row == c.groupFrom)
+		if n = min(n, w.o.groupRows-(row-c.groupFrom)); n > 0 {
+			row, c.bytes = row+n, c.bytes+int64(n)*size
+			if c.bytes > encoding.MaxRowBytes {
+				return fmt.Errorf("a row with its key and static row of %d bytes; the limit is %d", c.bytes, encoding.MaxRowBytes)
+			}
 			continue
 		}
 		c.cuts = append(c.cuts, row)
@@ -345,6 +302,7 @@ func (w *Writer) flushCurrent() error {
 	if err := w.bigBlocks(seg, spans, 0, len(spans)); err != nil {
 		return err
 	}
+	w.dropped += c.closed
 	c.continued, c.start, c.cuts, c.closed = true, c.groupFrom, c.cuts[:0], 0
 	w.done = c.start
 	return w.endSegment()
@@ -377,6 +335,7 @@ func (w *Writer) endPartition(row int) error {
 			}
 		}
 		w.done = row
+		w.dropped += c.closed + c.bytes
 		return w.endBig()
 	case len(c.cuts) == 1:
 		return w.share(row)
@@ -391,8 +350,7 @@ func (w *Writer) endPartition(row int) error {
 func (w *Writer) share(row int) error {
 	c, g := &w.cur, &w.shared
 	weight := max(1, row-c.start)
-	bytes := c.bytes + int64(len(w.pend.Key(c.part)))
-	if g.active && (g.weight+weight > w.o.groupRows || g.bytes+bytes > int64(w.o.groupBytes)) {
+	if g.active && (g.weight+weight > w.o.groupRows || g.bytes+c.bytes > int64(w.o.groupBytes)) {
 		if err := w.closeShared(); err != nil {
 			return err
 		}
@@ -401,7 +359,7 @@ func (w *Writer) share(row int) error {
 		*g = sharedGroup{active: true, span: rowgroup.Span{FromRow: c.start, FromPart: c.part}}
 	}
 	g.weight += weight
-	g.bytes += bytes
+	g.bytes += c.bytes
 	g.span.ToRow, g.span.ToPart = row, c.part+1
 	return nil
 }
@@ -416,7 +374,9 @@ func (w *Writer) closeShared() error {
 
 // segmentBytes is how many bytes of rows a segment holds at most, unless one
 // row group, which has a row at least, is larger by itself.
-func (w *Writer) segmentBytes() int64 { return segmentGroups * int64(w.o.groupBytes) }
+func (w *Writer) segmentBytes() int64 {
+	return min(segmentGroups*int64(w.o.groupBytes), maxSegmentBytes)
+}
 
 func (w *Writer) addUnit(u unit) error {
 	if w.unitSize+len(u.spans) > segmentGroups || w.unitMem > 0 && w.unitMem+u.bytes > w.segmentBytes() {
@@ -494,6 +454,7 @@ func (w *Writer) flushClosed() error {
 		return err
 	}
 	w.done = spans[len(spans)-1].ToRow
+	w.dropped += w.unitMem
 	w.units, w.unitSize, w.unitMem = w.units[:0], 0, 0
 	return w.endSegment()
 }
@@ -576,9 +537,6 @@ func (w *Writer) block(seg *rowgroup.Segment, spans []rowgroup.Span, from, to in
 		ordinal--
 	}
 	w.body = seg.AppendBlock(w.body[:0], from, to, t)
-	if len(w.body) > maxItemLen-maxHeader-crcBytes {
-		return ref{}, fmt.Errorf("a row group of %d bytes; the limit is %d", len(w.body), maxItemLen)
-	}
 	w.foot.totals.blocks++
 	w.pages.blocks++
 	r, err := w.writeItem(&header{kind: kindData, fields: [5]uint64{
@@ -604,31 +562,30 @@ func (w *Writer) beginSegment(spans []rowgroup.Span) {
 
 func (w *Writer) endSegment() error { return w.pages.add(w.segStat) }
 
-// compact drops what is written from pend, once that is most of it.
+// compact drops what is written from pend, once that is most of it or much.
 func (w *Writer) compact() error {
-	if w.done == 0 || w.done < w.pend.Len()/2 {
+	c, p := &w.cur, w.pend
+	n, np := p.Len(), p.NumPartitions()
+	shift, partShift := w.done, c.part
+	switch {
+	case c.continued:
+	case len(w.units) > 0:
+		partShift = w.units[0].spans[0].FromPart
+	case w.shared.active:
+		partShift = w.shared.span.FromPart
+	}
+	if w.dropped < maxSegmentBytes && shift+partShift < (n+np)/2 || shift+partShift == 0 {
 		return nil
 	}
-	c, p := &w.cur, w.pend
+	w.dropped = 0
 	to := w.spare
 	to.Clear()
-	n, np := p.Len(), p.NumPartitions()
-	shift, partShift := w.done, 0
-	var err error
+	fromPart := partShift
 	if c.continued {
 		to.BeginPartition(p.Key(c.part)).Continued = true
-		partShift = c.part
-		err = to.AppendParts(p, w.done, n, c.part+1, np)
-	} else {
-		partShift = c.part
-		if w.shared.active {
-			partShift = w.shared.span.FromPart
-		}
-		if len(w.units) > 0 {
-			partShift = w.units[0].spans[0].FromPart
-		}
-		err = to.AppendParts(p, w.done, n, partShift, np)
+		fromPart++
 	}
+	err := to.AppendParts(p, shift, n, fromPart, np)
 	w.pend, w.spare = to, p
 	w.firstOrd += int64(partShift)
 	move := func(s *rowgroup.Span) {
@@ -650,6 +607,9 @@ func (w *Writer) compact() error {
 // writeItem appends an item to the stream.
 func (w *Writer) writeItem(h *header, body []byte) (ref, error) {
 	h.body = len(body)
+	if h.body > h.limit() {
+		return ref{}, fmt.Errorf("a %s of %d bytes; the limit is %d", itemName(h.kind), h.body, h.limit())
+	}
 	w.item = append(h.appendTo(w.item[:0]), body...)
 	if w.stream.chunk == 0 {
 		w.item = binary.LittleEndian.AppendUint32(w.item, checksum(w.item))
@@ -711,10 +671,10 @@ func (w *Writer) finish() error {
 }
 
 // Abort gives the file up: no footer is written, and every later Append and
-// Close returns an error. After Close it does nothing.
+// Close returns ErrAborted. After Close or an error it does nothing.
 func (w *Writer) Abort() error {
 	if !w.closed && w.err == nil {
-		w.err = errAborted
+		w.err = ErrAborted
 	}
 	return nil
 }

@@ -84,6 +84,8 @@ type Params [NumParams]int64
 const (
 	MaxGroupRows  = 1 << 16    // rows in one row group, hence values in one chunk
 	MaxValueBytes = 256 << 20  // bytes in one value
+	MaxGroupBytes = 256 << 20  // bytes of the values in one row group of several rows
+	MaxRowBytes   = 1 << 30    // bytes of the values of one row, its key and static row included
 	MaxKeyBytes   = 64<<10 - 1 // bytes in one partition key
 	MaxColumns    = 1 << 15    // columns in a table
 )

@@ -43,7 +43,7 @@ type blockDecoder struct {
 	refs   []ref   // where*groups + group
 	rows   []int
 	parts  []int
-	limit  int
+	limits groupLimits
 
 	delta  deltadelta.Decoder
 	runs   runlength.Decoder
@@ -77,7 +77,7 @@ type scratch struct {
 
 func newBlockDecoder(s *Schema) *BlockDecoder {
 	l := s.layout
-	return &BlockDecoder{blockDecoder{schema: s, l: l, limit: maxGroupBytes, intsOf: -1,
+	return &BlockDecoder{blockDecoder{schema: s, l: l, limits: newGroupLimits(s), intsOf: -1,
 		where: make([]int32, len(l.streams))}}
 }
 
@@ -187,6 +187,9 @@ func (d *blockDecoder) openGroups(t *Template, rows, parts int) error {
 		r, p := n[groupRows], n[groupParts]
 		if r < 0 || r > encoding.MaxGroupRows || p < 0 || p > encoding.MaxGroupRows || r+p == 0 {
 			return encoding.Corruptf("block parameters", "row group %d has %d rows, %d partitions", g, r, p)
+		}
+		if err := d.limits.check(int(r), int(p)); err != nil {
+			return err
 		}
 		d.rows, d.parts = append(d.rows, int(r)), append(d.parts, int(p))
 		sumRows += int(r)
@@ -599,16 +602,18 @@ func (d *blockDecoder) decodeBytes(dst *bytestrings.Strings, st, g int) error {
 		return err
 	}
 	n := d.count(st, g)
+	limit, before := min(maxGroupBytes, d.limits.left), len(dst.Data)
 	switch id {
 	case encoding.LengthBytes:
-		err = d.bytes.LengthBytes(dst, n, &d.params, body, d.limit)
+		err = d.bytes.LengthBytes(dst, n, &d.params, body, limit)
 	case encoding.FrontCoded:
-		err = d.bytes.FrontCoded(dst, n, &d.params, body, d.limit)
+		err = d.bytes.FrontCoded(dst, n, &d.params, body, limit)
 	case encoding.Dictionary:
-		err = d.dict.Decode(dst, n, &d.params, body, d.limit)
+		err = d.dict.Decode(dst, n, &d.params, body, limit)
 	}
 	if err != nil {
 		return d.at(st, g, err)
 	}
+	d.limits.left -= len(dst.Data) - before
 	return nil
 }

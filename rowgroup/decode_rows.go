@@ -10,6 +10,9 @@ import (
 
 func (d *blockDecoder) decodeKeys(dst *Batch, from, to int) error {
 	for g := from; g < to; g++ {
+		if err := d.limits.check(d.rows[g], d.parts[g]); err != nil {
+			return err
+		}
 		if err := d.decodePartitions(dst, g); err != nil {
 			return tooLarge(err)
 		}
@@ -115,6 +118,9 @@ func (d *blockDecoder) decodePartitions(dst *Batch, g int) error {
 }
 
 func (d *blockDecoder) decodeGroup(dst *Batch, g int, o *ScanOptions) error {
+	if err := d.limits.check(d.rows[g], d.parts[g]); err != nil {
+		return err
+	}
 	at := dst.Len()
 	partsAt := len(dst.parts)
 	if err := d.decodePartitions(dst, g); err != nil {

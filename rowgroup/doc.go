@@ -8,7 +8,8 @@
 //
 // A row group is up to 65,536 unfiltereds (rows and range tombstone markers)
 // in order, and the partitions that begin among them. It either holds whole
-// partitions, or begins or continues one that is larger. It is stored as
+// partitions, or begins or continues one that is larger. A table limits the
+// rows and the bytes of its groups: see BlockDecoder.SetLimits. It is stored as
 // streams; a stream is the values of one kind, encoded as one chunk. The
 // streams of a table, in order, with how many values each has:
 //

@@ -1159,7 +1159,9 @@ class Check:
         c.end()
         blocks = table.blocks
         c = Cursor(f[7], "totals")
-        rows, parts, groups, nblocks, segments = [c.uvarint() for _ in range(5)]
+        group_rows, group_bytes, rows, parts, groups, nblocks, segments = [c.uvarint() for _ in range(7)]
+        need(1 <= group_rows <= 65536 and 1 <= group_bytes <= 256 << 20, "limits of row groups")
+        need(all(g.rows <= group_rows and g.parts <= group_rows for b in blocks for g in b.groups), "row groups beyond the limit")
         need((rows, parts, groups, nblocks) == (sum(b.rows for b in blocks), len(table.partitions),
                                                 sum(len(b.groups) for b in blocks), len(blocks)), "totals")
         total = record(table.schema, c)

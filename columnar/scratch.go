@@ -1,0 +1,105 @@
+package columnar
+
+import (
+	"github.com/colsst/colsst/internal/invariants"
+	"github.com/colsst/colsst/rowgroup"
+)
+
+// stepBytes is how many bytes of values are decoded at a time, unless one row
+// group has more.
+const stepBytes = 8 << 20
+
+// scratch is what reading takes: a window on the stream, a decoder and
+// batches. A Reader keeps them for the next read.
+type scratch struct {
+	win    window
+	dec    *rowgroup.BlockDecoder
+	batch  *rowgroup.Batch
+	single *rowgroup.Batch
+}
+
+// keptWindow is the greatest window that is kept for the next read.
+const keptWindow = 4 << 20
+
+// scratch takes one from the pool.
+func (r *Reader) scratch() *scratch {
+	if s, ok := r.pool.Get().(*scratch); ok {
+		return s
+	}
+	schema := r.foot.schema
+	s := &scratch{
+		win: window{f: &r.file}, dec: rowgroup.NewBlockDecoder(schema),
+		batch: rowgroup.NewBatch(schema), single: rowgroup.NewBatch(schema),
+	}
+	s.dec.SetLimits(r.foot.groupRows, r.foot.groupBytes)
+	return s
+}
+
+// release gives s back, once.
+func (r *Reader) release(s *scratch) {
+	invariants.Mangle(s.win.buf)
+	if cap(s.win.buf)+cap(s.win.stored) > keptWindow {
+		s.win = window{f: &r.file}
+	}
+	s.win.buf, s.win.at = s.win.buf[:0], 0
+	r.pool.Put(s)
+}
+
+// open opens the block whose header and body these are.
+func (s *scratch) open(r *Reader, h *header, body []byte) (block, error) {
+	blk, err := h.block()
+	if err != nil {
+		return blk, err
+	}
+	t, err := r.template(blk.template)
+	if err != nil {
+		return blk, err
+	}
+	return blk, s.dec.Open(t, blk.groups, blk.rows, blk.parts, body)
+}
+
+// openAt reads and opens the block at an item that an index refers to.
+func (s *scratch) openAt(r *Reader, at ref) (block, error) {
+	h, body, err := s.win.item(at, kindData)
+	if err != nil {
+		return block{}, err
+	}
+	return s.open(r, &h, body)
+}
+
+// fits is how many of groups [from, to) are decoded in one step, from the
+// first on, or from the last back: at least one.
+func fits(dec *rowgroup.BlockDecoder, from, to int, back bool) int {
+	n, size := 0, 0
+	for n < to-from {
+		g := from + n
+		if back {
+			g = to - 1 - n
+		}
+		if size += dec.GroupBytes(g); n > 0 && size > stepBytes {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// steps reads the groups of an open block forward.
+type steps struct{ at, groups int }
+
+// next decodes the next groups into b, which goes on with the partition of
+// this key where they do.
+func (s *steps) next(b *rowgroup.Batch, dec *rowgroup.BlockDecoder, key []byte, o *rowgroup.ScanOptions) error {
+	from := s.at
+	s.at += fits(dec, from, s.groups, false)
+	b.Clear()
+	if dec.GroupPartitions(from) == 0 {
+		b.BeginPartition(key).Continued = true
+	}
+	return dec.Decode(b, from, s.at, o)
+}
+
+// lastKey keeps the key of b's last partition in key.
+func lastKey(key []byte, b *rowgroup.Batch) []byte {
+	return append(key[:0], b.Key(b.NumPartitions()-1)...)
+}
