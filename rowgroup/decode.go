@@ -15,6 +15,7 @@ import (
 	"github.com/colsst/colsst/encoding/function"
 	"github.com/colsst/colsst/encoding/raw"
 	"github.com/colsst/colsst/encoding/runlength"
+	"github.com/colsst/colsst/internal/le"
 	"github.com/colsst/colsst/internal/zstdframe"
 )
 
@@ -57,6 +58,7 @@ type blockDecoder struct {
 	ints    [][]int64 // decoded int streams of group intsOf, by where
 	intsOf  int
 	haveInt []bool
+	own     [][]int64 // memory for them
 	i32     []int32
 	tmp     scratch
 	pos     []int32
@@ -167,11 +169,7 @@ func bitsAt(b []byte, bit, w uint) uint64 {
 		return 0
 	}
 	b, bit = b[bit>>3:], bit&7
-	x := uint64(0)
-	for i := range min(8, len(b)) {
-		x |= uint64(b[i]) << (8 * i)
-	}
-	x >>= bit
+	x := le.Uint64Short(b) >> bit
 	if bit+w > 64 {
 		x |= uint64(b[8]) << (64 - bit)
 	}
@@ -213,15 +211,16 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 			d.where[l.stream] = int32(k + 1)
 		}
 		for len(d.ints) < len(t.streams) {
-			d.ints, d.haveInt = append(d.ints, nil), append(d.haveInt, false)
+			d.ints, d.haveInt, d.own = append(d.ints, nil), append(d.haveInt, false), append(d.own, nil)
 		}
 	}
 	d.refs = zeroed(d.refs, len(t.streams)*d.groups)
 	d.t = t
-	var slots [numSlots]int64
+	var slots, before [numSlots]int64
 	p := &d.params
 	for k := 1; k < len(t.streams); k++ {
 		st := int(t.streams[k].stream)
+		plain, plainOf := 0, int64(-1) // of the parameters before, for as many values
 		for g := range d.groups {
 			d.slots(t, k, g, &slots)
 			n := int64(0)
@@ -239,10 +238,13 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 			if n == 0 {
 				continue
 			}
-			copy(p[:], slots[slotParam:])
-			plain, err := d.bodyLen(st, encoding.ID(slots[slotID]), slots[slotID], p, int(n))
-			if err != nil {
-				return d.at(st, g, err)
+			if n != plainOf || slots != before {
+				copy(p[:], slots[slotParam:])
+				var err error
+				if plain, err = d.bodyLen(st, encoding.ID(slots[slotID]), slots[slotID], p, int(n)); err != nil {
+					return d.at(st, g, err)
+				}
+				plainOf, before = n, slots
 			}
 			stored := plain
 			if z := slots[slotZstd]; z != 0 {
@@ -428,6 +430,30 @@ func (d *blockDecoder) zero(st, g int) bool {
 	return encoding.ID(slots[slotID]) == encoding.Constant && slots[slotParam] == 0
 }
 
+// progression reports whether the parameters of integer stream st in group g
+// alone say what its values are, and that they are values of its type: first,
+// and each then step above the one before, modulo 2^64.
+func (d *blockDecoder) progression(st, g int) (first, step int64, ok bool) {
+	r := d.ref(st, g)
+	if r.len != 0 || r.count == 0 || d.l.streams[st].narrow {
+		return 0, 0, false
+	}
+	var slots [numSlots]int64
+	d.slots(d.t, int(d.where[st]), g, &slots)
+	switch encoding.ID(slots[slotID]) {
+	case encoding.Constant:
+		return slots[slotParam], 0, true
+	case encoding.DeltaOfDelta:
+		first, step, ok = deltadelta.Progression((*encoding.Params)(slots[slotParam:]))
+	}
+	if ok && d.l.streams[st].class == ClassInt32 {
+		first, step = int64(int32(first)), int64(int32(step))
+		last := first + int64(r.count-1)*step
+		ok = last == int64(int32(last)) // else they wrap modulo 2^32
+	}
+	return first, step, ok
+}
+
 // decodeInt64 decodes stream st of group g into dst, whose length is the count.
 func (d *blockDecoder) decodeInt64(dst []int64, st, g int) error {
 	id, body, err := d.chunkBody(st, g)
@@ -471,7 +497,7 @@ func inRange[T int32 | int64](d *blockDecoder, v []T, st, g int) error {
 // decodeFunction decodes a stream that follows from earlier ones.
 func (d *blockDecoder) decodeFunction(dst []int64, st, g int) error {
 	refs := [2]int64{d.params[6] - 1, d.params[7] - 1}
-	var in [2][]int64
+	var in [2]function.Column
 	for i := range in {
 		s := refs[i]
 		if i == 1 && s == -1 {
@@ -484,18 +510,21 @@ func (d *blockDecoder) decodeFunction(dst []int64, st, g int) error {
 		if c != ClassInt32 && c != ClassInt64 || d.count(int(s), g) != len(dst) {
 			return d.corrupt(st, g, "follows from %s of %d values", d.l.streams[s].name, d.count(int(s), g))
 		}
-		v, err := d.intStream(int(s), g)
-		if err != nil {
+		var err error
+		var ok bool
+		if in[i].First, in[i].Step, ok = d.progression(int(s), g); ok {
+			continue
+		}
+		if in[i].Values, err = d.intStream(int(s), g); err != nil {
 			return err
 		}
-		in[i] = v
 	}
 	// The inputs took the place of the body and the parameters.
 	_, body, err := d.chunkBody(st, g)
 	if err != nil {
 		return err
 	}
-	if err := d.fun.Decode(dst, in[0], in[1], &d.params, body); err != nil {
+	if err := d.fun.DecodeColumns(dst, &in[0], &in[1], &d.params, body); err != nil {
 		return d.at(st, g, err)
 	}
 	return nil
@@ -504,17 +533,13 @@ func (d *blockDecoder) decodeFunction(dst []int64, st, g int) error {
 // intStream is integer stream st of group g as int64. It is kept until
 // another group is decoded and must not be changed.
 func (d *blockDecoder) intStream(st, g int) ([]int64, error) {
-	if d.intsOf != g {
-		clear(d.haveInt)
-		d.intsOf = g
-	}
 	k := d.where[st]
-	if d.haveInt[k] {
+	if d.intsOf == g && d.haveInt[k] {
 		return d.ints[k], nil
 	}
 	n := d.count(st, g)
-	v := slices.Grow(d.ints[k][:0], n)[:n]
-	d.ints[k] = v
+	v := slices.Grow(d.own[k][:0], n)[:n]
+	d.own[k] = v
 	if n > 0 {
 		if d.l.streams[st].class == ClassInt32 {
 			d.i32 = slices.Grow(d.i32[:0], n)[:n]
@@ -528,8 +553,19 @@ func (d *blockDecoder) intStream(st, g int) ([]int64, error) {
 			return nil, err
 		}
 	}
-	d.haveInt[k] = true
+	d.keep(v, st, g)
 	return v, nil
+}
+
+// keep makes v, the values of integer stream st of group g, what intStream
+// gives; they must not change until another group is decoded.
+func (d *blockDecoder) keep(v []int64, st, g int) {
+	if d.intsOf != g {
+		clear(d.haveInt)
+		d.intsOf = g
+	}
+	k := d.where[st]
+	d.ints[k], d.haveInt[k] = v, true
 }
 
 func (d *blockDecoder) decodeInt32(dst []int32, st, g int) error {

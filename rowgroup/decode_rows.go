@@ -6,6 +6,7 @@ import (
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bytestrings"
+	"github.com/colsst/colsst/simd"
 )
 
 func (d *blockDecoder) decodeKeys(dst *Batch, from, to int) error {
@@ -123,6 +124,7 @@ func (d *blockDecoder) decodeGroup(dst *Batch, g int, o *ScanOptions) error {
 	}
 	at := dst.Len()
 	partsAt := len(dst.parts)
+	d.intsOf = -1 // what was kept may lie in a batch that has changed since
 	if err := d.decodePartitions(dst, g); err != nil {
 		return err
 	}
@@ -347,9 +349,22 @@ func decodeInts[T int32 | int64](d *blockDecoder, dst []T, s, g, at, n int, pos 
 		}
 		return dst, nil
 	}
+	if first, step, ok := d.progression(s, g); ok && len(pos) == n {
+		dst = slices.Grow(growZero(dst, at), n)[:at+n]
+		switch dst := any(dst[at:]).(type) {
+		case []int64:
+			simd.Fill64(dst, first, step)
+		case []int32:
+			simd.Fill32(dst, int32(first), int32(step))
+		}
+		return dst, nil
+	}
 	if d64, ok := any(dst).([]int64); ok && len(pos) == n {
 		d64 = slices.Grow(growZero(d64, at), n)[:at+n]
 		err := d.decodeInt64(d64[at:], s, g)
+		if err == nil {
+			d.keep(d64[at:], s, g)
+		}
 		return any(d64).([]T), err
 	}
 	v, err := d.intStream(s, g)
@@ -373,10 +388,8 @@ func decodeInts[T int32 | int64](d *blockDecoder, dst []T, s, g, at, n int, pos 
 // stand at positions sel of dst, or, unless sparse, at all of [at, at+n).
 func (d *blockDecoder) decodeRows(dst *Batch, l *rowLayout, meta *RowMeta, g, at, n int, sel []int32, sparse bool, o *ScanOptions) error {
 	if !sparse {
-		d.pos = d.pos[:0]
-		for i := range n {
-			d.pos = append(d.pos, int32(at+i))
-		}
+		d.pos = slices.Grow(d.pos[:0], n)[:n]
+		simd.Fill32(d.pos, int32(at), 1)
 		sel = d.pos
 	}
 	rows := len(sel)
@@ -412,7 +425,7 @@ func (d *blockDecoder) decodeRows(dst *Batch, l *rowLayout, meta *RowMeta, g, at
 		if !want.has(c) {
 			continue
 		}
-		if err := d.decodeColumn(&dst.vecs[c], l.value(c, 0), g, at, n, sel, live, o); err != nil {
+		if err := d.decodeColumn(&dst.vecs[c], l.value(c, 0), g, at, n, sel, &live, o); err != nil {
 			return err
 		}
 	}
@@ -464,79 +477,118 @@ func absentCells(v *vector, at, n int) error {
 	return v.pad(at + n)
 }
 
-// decodeMeta decodes the metadata of rows and returns their liveness states,
-// nil where all are live.
-func (d *blockDecoder) decodeMeta(dst *Batch, l *rowLayout, meta *RowMeta, g, at, n int, sel []int32, o *ScanOptions) ([]int64, error) {
-	var live []int64
-	if !d.zero(l.base+rLiveness, g) {
-		var err error
-		if live, err = d.intStream(l.base+rLiveness, g); err != nil {
-			return nil, err
-		}
+// liveness are the states of rows: one for each, or, where there is none, the
+// same for all.
+type liveness struct {
+	each []int64
+	all  Liveness
+}
+
+func (l *liveness) at(i int) Liveness {
+	if l.each == nil {
+		return l.all
 	}
-	timed, expiring, expires := len(sel), 0, 0
-	for _, x := range live {
-		switch Liveness(x) {
-		case LivenessLive:
-		case LivenessNone:
-			timed--
-		case LivenessExpiring:
-			expiring++
-			expires++
-		case LivenessExpired:
-			expires++
-		default:
-			return nil, d.corrupt(l.base+rLiveness, g, "liveness %d", x)
-		}
+	return Liveness(l.each[i])
+}
+
+// none reports whether one of the rows has no liveness.
+func (l *liveness) none() bool {
+	return l.each == nil && l.all == LivenessNone || slices.Contains(l.each, int64(LivenessNone))
+}
+
+// decodeLiveness decodes the states of rows and counts those that have a write
+// time, a TTL and an expiry.
+func (d *blockDecoder) decodeLiveness(s, g, rows int) (live liveness, counts [3]int, err error) {
+	if rows == 0 {
+		return live, counts, nil
+	}
+	if x, step, ok := d.progression(s, g); ok && step == 0 {
 		if x < 0 || x > int64(LivenessExpired) {
-			return nil, d.corrupt(l.base+rLiveness, g, "liveness %d", x)
+			return live, counts, d.corrupt(s, g, "liveness %d", x)
 		}
+		live.all = Liveness(x)
+		live.all.count(&counts, rows)
+		return live, counts, nil
 	}
-	for i, c := range [...]int{timed, expiring, expires} {
+	if live.each, err = d.intStream(s, g); err != nil {
+		return live, counts, err
+	}
+	for _, x := range live.each {
+		if x < 0 || x > int64(LivenessExpired) {
+			return live, counts, d.corrupt(s, g, "liveness %d", x)
+		}
+		Liveness(x).count(&counts, 1)
+	}
+	return live, counts, nil
+}
+
+// count adds n rows to those that have a write time, a TTL and an expiry.
+func (l Liveness) count(counts *[3]int, n int) {
+	if l != LivenessNone {
+		counts[0] += n
+	}
+	if l == LivenessExpiring {
+		counts[1] += n
+	}
+	if l >= LivenessExpiring {
+		counts[2] += n
+	}
+}
+
+// decodeMeta decodes the metadata of rows and returns their liveness states.
+func (d *blockDecoder) decodeMeta(dst *Batch, l *rowLayout, meta *RowMeta, g, at, n int, sel []int32, o *ScanOptions) (liveness, error) {
+	live, counts, err := d.decodeLiveness(l.base+rLiveness, g, len(sel))
+	if err != nil {
+		return live, err
+	}
+	for i, c := range counts {
 		if s := l.base + rWriteTime + i; d.count(s, g) != c {
-			return nil, d.corrupt(s, g, "%d values for %d rows", d.count(s, g), c)
+			return live, d.corrupt(s, g, "%d values for %d rows", d.count(s, g), c)
 		}
 	}
 	if o.WithoutMetadata {
 		return live, nil
 	}
-	var err error
-	if live != nil || len(meta.Liveness) > 0 {
+	if live.each != nil || live.all != LivenessLive || len(meta.Liveness) > 0 {
 		meta.Liveness = growZero(meta.Liveness, at+n)
-		for i, x := range live {
-			meta.Liveness[sel[i]] = Liveness(x)
+		if live.each == nil && len(sel) == n {
+			repeat(meta.Liveness[at:], live.all)
+		} else {
+			for i, p := range sel {
+				meta.Liveness[p] = live.at(i)
+			}
 		}
 	}
 	at64 := func(dst []int64, s, count int, has func(Liveness) bool) ([]int64, error) {
-		return decodeInts(d, dst, s, g, at, n, d.filter(sel, live, count, has))
+		return decodeInts(d, dst, s, g, at, n, d.filter(sel, live.each, count, has))
 	}
-	if meta.WriteTimes, err = at64(meta.WriteTimes, l.base+rWriteTime, timed, func(x Liveness) bool { return x != LivenessNone }); err != nil {
-		return nil, err
+	if meta.WriteTimes, err = at64(meta.WriteTimes, l.base+rWriteTime, counts[0], func(x Liveness) bool { return x != LivenessNone }); err != nil {
+		return live, err
 	}
-	pos := d.filter(sel, live, expiring, func(x Liveness) bool { return x == LivenessExpiring })
+	pos := d.filter(sel, live.each, counts[1], func(x Liveness) bool { return x == LivenessExpiring })
 	if meta.TTLs, err = decodeInts(d, meta.TTLs, l.base+rTTL, g, at, n, pos); err != nil {
-		return nil, err
+		return live, err
 	}
-	if meta.Expiries, err = at64(meta.Expiries, l.base+rExpiry, expires, func(x Liveness) bool { return x >= LivenessExpiring }); err != nil {
-		return nil, err
+	if meta.Expiries, err = at64(meta.Expiries, l.base+rExpiry, counts[2], func(x Liveness) bool { return x >= LivenessExpiring }); err != nil {
+		return live, err
 	}
 	if d.zero(l.base+rDelState, g) {
 		if d.count(l.base+rDelTime, g) != 0 || d.count(l.base+rDelLocal, g) != 0 {
-			return nil, d.corrupt(l.base+rDelTime, g, "times without a deletion")
+			return live, d.corrupt(l.base+rDelTime, g, "times without a deletion")
 		}
 		return live, nil
 	}
 	states, err := d.intStream(l.base+rDelState, g)
 	if err != nil {
-		return nil, err
+		return live, err
 	}
 	times, err := d.intStream(l.base+rDelTime, g)
 	if err != nil {
-		return nil, err
+		return live, err
 	}
 	locals, err := d.intStream(l.base+rDelLocal, g)
 	if err != nil {
-		return nil, err
+		return live, err
 	}
 	k := 0
 	for i, x := range states {
@@ -544,15 +596,26 @@ func (d *blockDecoder) decodeMeta(dst *Batch, l *rowLayout, meta *RowMeta, g, at
 			continue
 		}
 		if x < 0 || x > 2 || k >= len(times) || k >= len(locals) {
-			return nil, d.corrupt(l.base+rDelState, g, "state %d", x)
+			return live, d.corrupt(l.base+rDelState, g, "state %d", x)
 		}
 		meta.Deletions = append(meta.Deletions, RowDeletion{Row: int(sel[i]), Deletion: Deletion{times[k], locals[k]}, Shadowable: x == 2})
 		k++
 	}
 	if k != len(times) || k != len(locals) {
-		return nil, d.corrupt(l.base+rDelTime, g, "%d times for %d deletions", len(times), k)
+		return live, d.corrupt(l.base+rDelTime, g, "%d times for %d deletions", len(times), k)
 	}
 	return live, nil
+}
+
+// repeat sets all of s to x.
+func repeat[T any](s []T, x T) {
+	if len(s) == 0 {
+		return
+	}
+	s[0] = x
+	for k := 1; k < len(s); k *= 2 {
+		copy(s[k:], s[:k])
+	}
 }
 
 // filter is the part of sel whose liveness has holds for; count is its size.
@@ -575,9 +638,9 @@ func (d *blockDecoder) filter(sel []int32, live []int64, count int, has func(Liv
 }
 
 // decodeColumn decodes column streams s of cells at positions sel, in rows of
-// the liveness states live, nil where all are live. A cell can be as its row
-// only where the row has a liveness.
-func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, live []int64, o *ScanOptions) error {
+// the liveness states live. A cell can be as its row only where the row has a
+// liveness.
+func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, live *liveness, o *ScanOptions) error {
 	if len(v.Cells) == 0 && v.len() < at { // partitions without a static row
 		if err := absentCells(v, 0, at); err != nil {
 			return err
@@ -587,7 +650,7 @@ func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, liv
 		return d.corrupt(s+cState, g, "%d states for %d rows", d.count(s+cState, g), len(sel))
 	}
 	if d.zero(s+cState, g) {
-		if slices.Contains(live, int64(LivenessNone)) {
+		if len(sel) > 0 && live.none() {
 			return d.corrupt(s+cState, g, "cells as rows without liveness")
 		}
 		for i := cWriteTime; i < numColumnStreams; i++ {
@@ -624,7 +687,7 @@ func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, liv
 			k == CellTombstone && c&^(CellOwnTime|cellKinds) != 0 || c&CellEmpty != 0 && c&CellException != 0 {
 			return d.corrupt(s+cState, g, "cell state %#x", x)
 		}
-		if live != nil && Liveness(live[i]) == LivenessNone && k != CellAbsent && c&CellOwnTime == 0 {
+		if live.at(i) == LivenessNone && k != CellAbsent && c&CellOwnTime == 0 {
 			return d.corrupt(s+cState, g, "cell state %#x in a row without liveness", x)
 		}
 		v.Cells[p] = c

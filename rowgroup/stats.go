@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/simd"
 )
 
 // MaxBoundBytes is the greatest length of a minimum or maximum of byte strings
@@ -30,12 +31,18 @@ func (m *MinMax) add(v int64) {
 
 // addAll adds v, which is not empty.
 func (m *MinMax) addAll(v []int64) {
-	lo, hi := v[0], v[0]
-	for _, x := range v {
-		lo, hi = min(lo, x), max(hi, x)
-	}
+	lo, hi := simd.MinMaxInt64(v)
 	m.add(lo)
 	m.add(hi)
+}
+
+// addRows adds v[from:to], not none, of an aligned slice.
+func (m *MinMax) addRows(v []int64, from, to int) {
+	if len(v) == 0 {
+		m.add(0)
+		return
+	}
+	m.addAll(v[from:to])
 }
 
 func (m *MinMax) merge(o MinMax) {
@@ -245,26 +252,27 @@ func (st *Stats) addRows(b *Batch, from, to int) {
 
 // addMeta counts the metadata of rows [from, to).
 func (st *Stats) addMeta(m *RowMeta, from, to int) {
-	switch {
-	case len(m.Liveness) > 0:
-		for i, l := range m.Liveness[from:to] {
-			if l == LivenessNone {
-				continue
-			}
-			st.WriteTimes.add(at(m.WriteTimes, from+i))
-			switch l {
-			case LivenessExpiring:
-				st.Expiring++
-				st.Expiries.add(at(m.Expiries, from+i))
-			case LivenessExpired:
-				st.Tombstones++
-				st.Expiries.add(at(m.Expiries, from+i))
-			}
+	if len(m.Liveness) == 0 {
+		st.WriteTimes.addRows(m.WriteTimes, from, to)
+		return
+	}
+	for i := from; i < to; {
+		l, j := m.Liveness[i], i+1
+		for j < to && m.Liveness[j] == l {
+			j++
 		}
-	case len(m.WriteTimes) > 0:
-		st.WriteTimes.addAll(m.WriteTimes[from:to])
-	default:
-		st.WriteTimes.add(0)
+		if l != LivenessNone {
+			st.WriteTimes.addRows(m.WriteTimes, i, j)
+		}
+		switch l {
+		case LivenessExpiring:
+			st.Expiring += int64(j - i)
+			st.Expiries.addRows(m.Expiries, i, j)
+		case LivenessExpired:
+			st.Tombstones += int64(j - i)
+			st.Expiries.addRows(m.Expiries, i, j)
+		}
+		i = j
 	}
 }
 
@@ -331,11 +339,12 @@ func (c *columnStats) addValues(v *vector, from, to int) {
 	switch c.form {
 	case intBounds:
 		if c.class == ClassInt32 {
-			lo, hi := v.i32[from], v.i32[from]
-			for _, x := range v.i32[from:to] {
-				lo, hi = min(lo, x), max(hi, x)
-			}
+			lo, hi := simd.MinMaxInt32(v.i32[from:to])
 			c.addKeys(int64(lo), int64(hi))
+			return
+		}
+		if c.flip == 0 {
+			c.addKeys(simd.MinMaxInt64(v.i64[from:to]))
 			return
 		}
 		lo, hi := v.i64[from]^c.flip, v.i64[from]^c.flip
@@ -381,34 +390,18 @@ const (
 )
 
 func (c *columnStats) addFloat64s(v []float64) {
-	lo, hi, nans := int64(math.MaxInt64), int64(math.MinInt64), 0
-	for _, x := range v {
-		if x != x {
-			nans++
-			continue
-		}
-		k := floatKey64(int64(math.Float64bits(x)))
-		lo, hi = min(lo, k), max(hi, k)
-	}
+	lo, hi, nans := simd.MinMaxFloat64(v)
 	c.nans += int64(nans)
 	if nans < len(v) {
-		c.addKeys(lo, hi)
+		c.addKeys(floatKey64(int64(math.Float64bits(lo))), floatKey64(int64(math.Float64bits(hi))))
 	}
 }
 
 func (c *columnStats) addFloat32s(v []float32) {
-	lo, hi, nans := int32(math.MaxInt32), int32(math.MinInt32), 0
-	for _, x := range v {
-		if x != x {
-			nans++
-			continue
-		}
-		k := floatKey32(int32(math.Float32bits(x)))
-		lo, hi = min(lo, k), max(hi, k)
-	}
+	lo, hi, nans := simd.MinMaxFloat32(v)
 	c.nans += int64(nans)
 	if nans < len(v) {
-		c.addKeys(int64(lo), int64(hi))
+		c.addKeys(int64(floatKey32(int32(math.Float32bits(lo)))), int64(floatKey32(int32(math.Float32bits(hi)))))
 	}
 }
 
