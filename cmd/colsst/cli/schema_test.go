@@ -15,12 +15,43 @@ import (
 
 // jsonSchema is what the schemas in docs/schemas use of JSON Schema.
 type jsonSchema struct {
-	Type                 string                 `json:"type"`
+	Type                 kinds                  `json:"type"`
 	Enum                 []any                  `json:"enum"`
 	Properties           map[string]*jsonSchema `json:"properties"`
 	Required             []string               `json:"required"`
 	AdditionalProperties json.RawMessage        `json:"additionalProperties"`
 	Items                *jsonSchema            `json:"items"`
+}
+
+// kinds are one type or several.
+type kinds []string
+
+func (k *kinds) UnmarshalJSON(b []byte) error {
+	if b[0] == '[' {
+		return json.Unmarshal(b, (*[]string)(k))
+	}
+	*k = kinds{""}
+	return json.Unmarshal(b, &(*k)[0])
+}
+
+// kindOf are the types that v has.
+func kindOf(v any) kinds {
+	switch v := v.(type) {
+	case map[string]any:
+		return kinds{"object"}
+	case []any:
+		return kinds{"array"}
+	case string:
+		return kinds{"string"}
+	case bool:
+		return kinds{"boolean"}
+	case json.Number:
+		if strings.ContainsAny(v.String(), ".eE") {
+			return kinds{"number"}
+		}
+		return kinds{"number", "integer"}
+	}
+	return kinds{"null"}
 }
 
 // check lists where v does not follow s.
@@ -29,23 +60,8 @@ func (s *jsonSchema) check(path string, v any) (wrong []string) {
 	if s.Enum != nil && !slices.Contains(s.Enum, v) {
 		fail("%v is none of %v", v, s.Enum)
 	}
-	ok := true
-	switch s.Type {
-	case "object":
-		_, ok = v.(map[string]any)
-	case "array":
-		_, ok = v.([]any)
-	case "string":
-		_, ok = v.(string)
-	case "boolean":
-		_, ok = v.(bool)
-	case "number", "integer":
-		var n json.Number
-		n, ok = v.(json.Number)
-		ok = ok && (s.Type == "number" || !strings.ContainsAny(n.String(), ".eE"))
-	}
-	if !ok {
-		fail("%T is no %s", v, s.Type)
+	if s.Type != nil && !slices.ContainsFunc(kindOf(v), func(k string) bool { return slices.Contains(s.Type, k) }) {
+		fail("%T is none of %v", v, s.Type)
 		return wrong
 	}
 	switch v := v.(type) {
@@ -54,9 +70,6 @@ func (s *jsonSchema) check(path string, v any) (wrong []string) {
 			wrong = append(wrong, s.Items.check(fmt.Sprintf("%s[%d]", path, i), x)...)
 		}
 	case map[string]any:
-		if s.Type != "object" {
-			break
-		}
 		for _, k := range s.Required {
 			if _, there := v[k]; !there {
 				fail("no %s", k)
@@ -95,14 +108,16 @@ func requireSchema(t *testing.T, name, text string) (values []any) {
 	for d.More() {
 		var v any
 		require.NoError(t, d.Decode(&v))
-		list, ok := v.([]any)
-		if !ok {
+		list, isList := v.([]any)
+		if !isList {
 			list = []any{v}
 		}
-		for _, v := range list {
-			require.Empty(t, s.check("", v))
-			values = append(values, v)
+		values = append(values, list...)
+		top := &s
+		if slices.Contains(s.Type, "array") && !isList {
+			top = s.Items // a row of NDJSON
 		}
+		require.Empty(t, top.check("", v))
 	}
 	require.NotEmpty(t, values)
 	return values
@@ -160,6 +175,13 @@ func TestJSONSchemas(t *testing.T) {
 		out, _ = run(t, 0, "query", m, "--format", format, "-q")
 		require.Len(t, requireSchema(t, "query", out), 400)
 	}
+	out, _ = run(t, 0, "stats", m, p, "--format", "json")
+	require.Len(t, requireSchema(t, "stats", out), 2)
+	out, _ = run(t, 0, "dump", m, c, "--limit", "3")
+	require.Len(t, requireSchema(t, "dump", out), 10)
+	_, errs = run(t, 2, "verify", m, "--level", "x", "--summary", "json")
+	lines := strings.SplitAfter(strings.TrimSpace(errs), "\n")
+	requireSchema(t, "summary", lines[len(lines)-1])
 	out, _ = run(t, 0, "dump", m)
 	require.Len(t, requireSchema(t, "dump", out), 402)
 	out, _ = run(t, 0, "dump", m, "--live", "-q")
