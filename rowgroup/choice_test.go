@@ -1,11 +1,9 @@
 package rowgroup
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"testing"
 
@@ -119,79 +117,6 @@ func TestAutomaticChoice(t *testing.T) {
 				one, _ := encodeBlocks(t, b, 128, EncodeOptions{Encodings: map[int][]encoding.ID{0: {id}}})
 				require.LessOrEqual(t, auto, one+one/50+64, "%v", id)
 			}
-		})
-	}
-}
-
-// The codec sets of the field cases, as value columns: through the automatic
-// choice and every single one, with the nulls where they are.
-func TestFieldCodecCases(t *testing.T) {
-	data, err := os.ReadFile("../../shared/cases/codec_cases.json")
-	if err != nil {
-		t.Skip("no ../shared/cases")
-	}
-	var cases []struct {
-		ID, Name, Type string
-		Values         []*string
-	}
-	require.NoError(t, json.Unmarshal(data, &cases))
-	for _, c := range cases {
-		t.Run(c.ID+"/"+c.Name, func(t *testing.T) {
-			types := map[string]Type{"int32": Int, "int64": Bigint, "float32": Float, "float64": Double, "bytes": Blob}
-			ty := types[c.Type]
-			bits := func(i int) uint64 {
-				if c.Values[i] == nil {
-					return 0
-				}
-				x, err := strconv.ParseUint(*c.Values[i], 16, 64)
-				require.NoError(t, err)
-				return x
-			}
-			b := oneColumn(t, ty, len(c.Values), func(b *Batch, col, i int) {
-				switch ty.Kind {
-				case KindInt:
-					*b.Int32s(col) = append(*b.Int32s(col), int32(uint32(bits(i))))
-				case KindBigint:
-					*b.Int64s(col) = append(*b.Int64s(col), int64(bits(i)))
-				case KindFloat:
-					*b.Float32s(col) = append(*b.Float32s(col), math.Float32frombits(uint32(bits(i))))
-				case KindDouble:
-					*b.Float64s(col) = append(*b.Float64s(col), math.Float64frombits(bits(i)))
-				default:
-					var v []byte
-					if c.Values[i] != nil {
-						_, err := fmt.Sscanf(*c.Values[i]+" ", "%x", &v)
-						if *c.Values[i] != "" {
-							require.NoError(t, err)
-						}
-					}
-					require.NoError(t, b.Bytes(col).Append(v))
-				}
-			}, func(i int) bool { return c.Values[i] == nil })
-			if b.Len() == 0 {
-				return // a group has a row at least; files without rows are columnar's tests
-			}
-			raw := 0
-			switch ty.Physical().Class() {
-			case ClassBytes:
-				raw = len(b.Bytes(0).Data) + 4*b.Len()
-			case ClassInt32, ClassFloat32:
-				raw = 4 * b.Len()
-			default:
-				raw = 8 * b.Len()
-			}
-			for _, rows := range []int{128, 1024, 65536} {
-				size, _ := encodeBlocks(t, b, rows, EncodeOptions{})
-				groups := (b.Len() + rows - 1) / rows
-				require.LessOrEqual(t, size, raw+b.Len()/8+60+10*groups)
-			}
-			for id := encoding.Raw; id.Valid(); id++ {
-				if !Holds(ty.Physical().Class(), id) {
-					continue
-				}
-				encodeBlocks(t, b, 1024, EncodeOptions{Encodings: map[int][]encoding.ID{0: {id}}})
-			}
-			encodeBlocks(t, b, 1024, EncodeOptions{ZstdMeta: true, Zstd: map[int]bool{0: true}})
 		})
 	}
 }

@@ -44,7 +44,7 @@ func groupsOf(b *Batch, rows int) []Span {
 	var spans []Span
 	for p := range b.NumPartitions() {
 		from, to := b.PartitionRows(p)
-		for r := from; r < to; r += rows {
+		for r := from; r < to || r == from; r += rows {
 			sp := Span{FromRow: r, ToRow: min(to, r+rows), FromPart: p + 1, ToPart: p + 1}
 			if r == from {
 				sp.FromPart = p

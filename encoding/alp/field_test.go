@@ -31,7 +31,7 @@ func shared(t *testing.T, name string) string {
 // TestFieldCases takes the values of the reported cases through the codec, in
 // chunks of several sizes.
 func TestFieldCases(t *testing.T) {
-	text, err := os.ReadFile(shared(t, "cases/codec_cases.json"))
+	text, err := os.ReadFile("../../testdata/cases/codec_cases.json")
 	require.NoError(t, err)
 	var cases []struct {
 		ID, Name, Type string

@@ -272,10 +272,8 @@ func TestChangeOfForm(t *testing.T) {
 }
 
 func TestFieldCases(t *testing.T) {
-	data, err := os.ReadFile("../../../shared/cases/codec_cases.json")
-	if err != nil {
-		t.Skip("no ../shared/cases")
-	}
+	data, err := os.ReadFile("../../testdata/cases/codec_cases.json")
+	require.NoError(t, err)
 	var cases []struct {
 		ID, Name, Type string
 		Values         []*string
