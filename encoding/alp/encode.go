@@ -185,9 +185,8 @@ func (e *chunk[F, I]) consider(best *plan[I], r *run[I], mode Mode, p6 int64) {
 		d = &e.deltas[1]
 	}
 	differences(d, r.v)
-	core, _ := frame.Core(r.v)
-	coreDelta, _ := frame.Core(d.v[1:])
-	if core < coreDelta {
+	core, coreDelta := frame.CoreOf(r.v), frame.CoreOf(d.v[1:])
+	if core.Span < coreDelta.Span {
 		e.fit(best, r, r, core, mode, p6)
 		e.fit(best, r, d, coreDelta, mode+1, p6)
 	} else {
@@ -198,9 +197,9 @@ func (e *chunk[F, I]) consider(best *plan[I], r *run[I], mode Mode, p6 int64) {
 
 // fit keeps in best the smaller of it and mode, which packs x for the integers
 // r, unless most of x lie too far from each other for that.
-func (e *chunk[F, I]) fit(best *plan[I], r, x *run[I], core uint64, mode Mode, p6 int64) {
+func (e *chunk[F, I]) fit(best *plan[I], r, x *run[I], core frame.Core, mode Mode, p6 int64) {
 	n := len(r.v)
-	if !frame.Hopeful(core, n, best.bits) {
+	if !core.Hopeful(n, best.bits) {
 		return
 	}
 	c := plan[I]{params: encoding.Params{pMode: int64(mode), pPair: p6}, values: x.v}
@@ -208,7 +207,7 @@ func (e *chunk[F, I]) fit(best *plan[I], r, x *run[I], core uint64, mode Mode, p
 	if mode.delta() {
 		packed = packed[1:]
 	}
-	c.frame = frame.Fit(packed, x.lo, x.hi, n, e.prev)
+	c.frame = frame.Fit(packed, x.lo, x.hi, core, n, e.prev)
 	c.frame.Store(&c.params)
 	if mode.delta() {
 		c.params[pFirst] = c.frame.High(int64(r.v[0]), e.m)

@@ -87,13 +87,16 @@ func (e *Encoder) price(c *candidate, n int) {
 	c.cost = 8*c.len(n) + p.Distance(&e.last)
 }
 
-// values are those of a chunk, and the extremes of them and of their deltas.
+// values are those of a chunk, the extremes of them and of their deltas, and
+// where most of the deltas lie.
 type values[T integer] struct {
 	*Encoder
 	*scratch[T]
 	v                []T
 	size             uint
 	lo, hi, dlo, dhi T
+	deltaCore        frame.Core // where known
+	known            bool
 }
 
 func encode[T integer](enc *Encoder, s *scratch[T], dst []byte, v []T, size uint, p *encoding.Params) []byte {
@@ -216,17 +219,17 @@ func (e *values[T]) try(form int, limit int) (c candidate, ok bool) {
 	c.form = form
 	switch form {
 	case formFrame:
-		core, _ := frame.Core(e.v)
-		if !frame.Hopeful(core, n, limit) {
+		core := frame.CoreOf(e.v)
+		if !core.Hopeful(n, limit) {
 			return c, false
 		}
-		c.frame = frame.Fit(e.v, int64(e.lo), int64(e.hi), n, e.prev[form])
+		c.frame = frame.Fit(e.v, int64(e.lo), int64(e.hi), core, n, e.prev[form])
 	case formDeltas:
-		core, _ := frame.Core(e.deltas[1:])
-		if !frame.Hopeful(core, n, limit) {
+		core := e.coreOfDeltas()
+		if !core.Hopeful(n, limit) {
 			return c, false
 		}
-		c.frame = frame.Fit(e.deltas[1:], int64(e.dlo), int64(e.dhi), n, e.prev[form])
+		c.frame = frame.Fit(e.deltas[1:], int64(e.dlo), int64(e.dhi), core, n, e.prev[form])
 		c.first = c.frame.High(int64(e.v[0]), e.size)
 	case formDeltaDeltas:
 		return e.deltaDeltas(limit)
@@ -239,6 +242,14 @@ func (e *values[T]) try(form int, limit int) (c candidate, ok bool) {
 		return c, false
 	}
 	return c, true
+}
+
+// coreOfDeltas is where most of the deltas lie.
+func (e *values[T]) coreOfDeltas() frame.Core {
+	if !e.known {
+		e.deltaCore, e.known = frame.CoreOf(e.deltas[1:]), true
+	}
+	return e.deltaCore
 }
 
 // regular is the form of values that differ by a constant step, not zero.
@@ -269,13 +280,13 @@ func (e *values[T]) deltaDeltas(limit int) (c candidate, ok bool) {
 		at := 2 + (2*i+1)*(n-2)/(2*few)
 		buf[i] = int64(d[at] - d[at-1])
 	}
-	if core, _ := frame.CoreOf(buf[:few]); !frame.Hopeful(core, n, limit) {
+	if !frame.CoreOfSample(buf[:few]).Hopeful(n, limit) {
 		return c, false
 	}
 	e.second = resize(e.second, n)
 	lo, hi := deltas(e.second[2:], d[1:])
 	c.form = formDeltaDeltas
-	c.frame = frame.Fit(e.second[2:], int64(lo), int64(hi), n, e.prev[formDeltaDeltas])
+	c.frame = frame.Fit(e.second[2:], int64(lo), int64(hi), frame.CoreOf(e.second[2:]), n, e.prev[formDeltaDeltas])
 	c.first = c.frame.High(int64(e.v[0]), e.size)
 	c.second = c.frame.High(int64(d[1]), e.size)
 	return c, true
@@ -285,7 +296,8 @@ func (e *values[T]) deltaDeltas(limit int) (c candidate, ok bool) {
 // are nearer to each other than half of their middle.
 func (e *values[T]) steps(limit int) (c candidate, ok bool) {
 	n := len(e.v)
-	spread, middle := frame.Core(e.deltas[1:])
+	core := e.coreOfDeltas()
+	spread, middle := core.Span, core.Centre
 	if middle == 0 || distance(middle, 0)/2 < spread {
 		return c, false
 	}
@@ -330,10 +342,11 @@ func (e *values[T]) steps(limit int) (c candidate, ok bool) {
 			}
 		}
 	}
-	if core, _ := frame.Core(e.rest); !frame.Hopeful(core, n, limit) {
+	core = frame.CoreOf(e.rest)
+	if !core.Hopeful(n, limit) {
 		return c, false
 	}
-	c.frame = frame.Fit(e.rest, int64(lo), int64(hi), n, e.prev[formSteps])
+	c.frame = frame.Fit(e.rest, int64(lo), int64(hi), core, n, e.prev[formSteps])
 	return c, true
 }
 

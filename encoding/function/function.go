@@ -102,8 +102,7 @@ func Fit(src, x, y []int64, plan Plan) (width uint) {
 		}
 	}
 	subtract(vs[:few], xs[:], ys[:], plan)
-	span, _ := frame.CoreOf(vs[:few])
-	return uint(bits.Len64(span))
+	return uint(bits.Len64(frame.CoreOfSample(vs[:few]).Span))
 }
 
 // Encoder holds the scratch of encoding and the frame of the chunk before. Its
@@ -138,7 +137,7 @@ func (e *Encoder) Append(dst []byte, src, x, y []int64, plan Plan, p *encoding.P
 	copy(rest, src)
 	subtract(rest, x, y, plan)
 	lo, hi := simd.MinMaxInt64(rest)
-	f := frame.Fit(rest, lo, hi, n, e.prev)
+	f := frame.Fit(rest, lo, hi, frame.CoreOf(rest), n, e.prev)
 	e.prev = f
 	f.Store(p)
 	return frame.Append(dst, f, rest, e.codes)

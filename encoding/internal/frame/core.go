@@ -2,12 +2,19 @@ package frame
 
 import "math/bits"
 
-// Samples is the number of values that Core looks at, and CoreOf at most.
+// Samples is the number of values that CoreOf looks at, and CoreOfSample at
+// most.
 const Samples = 16
 
-// Core is an estimate, from a few values of x, of where most values lie: the
-// distance between an outer pair of quantiles, and the mean of the inner ones.
-func Core[T Integer](x []T) (span uint64, centre int64) {
+// Core is an estimate of where most of some values lie: the distance between an
+// outer pair of quantiles, and the mean of the inner ones.
+type Core struct {
+	Span   uint64
+	Centre int64
+}
+
+// CoreOf is the Core of x, from a few of its values.
+func CoreOf[T Integer](x []T) Core {
 	var s [Samples]int64
 	k := min(len(x), Samples)
 	if len(x) <= Samples {
@@ -19,17 +26,17 @@ func Core[T Integer](x []T) (span uint64, centre int64) {
 			s[i] = int64(x[(2*i+1)*len(x)/(2*Samples)])
 		}
 	}
-	return CoreOf(s[:k])
+	return CoreOfSample(s[:k])
 }
 
-// CoreOf is Core of a sample, which it sorts.
-func CoreOf(s []int64) (span uint64, centre int64) {
+// CoreOfSample is the Core of a sample, which it sorts.
+func CoreOfSample(s []int64) Core {
 	if len(s) == 0 {
-		return 0, 0
+		return Core{}
 	}
 	order(s)
 	cut := len(s) / 8
-	span = uint64(s[len(s)-1-cut]) - uint64(s[cut])
+	span := uint64(s[len(s)-1-cut]) - uint64(s[cut])
 	k := max(bits.Len(uint(len(s))), 2) - 2
 	inner := s[(len(s)-1<<k)/2:][:1<<k]
 	var sum, rest uint64 // of distances to the first, cut so that no sum overflows
@@ -38,7 +45,7 @@ func CoreOf(s []int64) (span uint64, centre int64) {
 		sum += d >> k
 		rest += d & (1<<k - 1)
 	}
-	return span, inner[0] + int64(sum+rest>>k)
+	return Core{span, inner[0] + int64(sum+rest>>k)}
 }
 
 // order sorts a sample.
@@ -79,8 +86,8 @@ var network = func() (pairs [63][2]uint8) {
 	return pairs
 }()
 
-// Hopeful reports whether n values, most of which lie within core of each
-// other, may take fewer than limit bits in a frame.
-func Hopeful(core uint64, n, limit int) bool {
-	return n*(max(bits.Len64(core), 1)-1) < limit
+// Hopeful reports whether n values with this core may take fewer than limit
+// bits in a frame.
+func (c Core) Hopeful(n, limit int) bool {
+	return n*(max(bits.Len64(c.Span), 1)-1) < limit
 }

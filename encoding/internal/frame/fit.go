@@ -10,23 +10,22 @@ import (
 )
 
 // Fit is a small frame for the values x, of which lo is the least and hi the
-// greatest, after a chunk with the frame prev: what Choose says, or a frame with
-// patches where that is smaller. The run will hold n codes, at least len(x) of
-// them; those beyond need no patch.
-func Fit[T Integer](x []T, lo, hi int64, n int, prev Frame) Frame {
+// greatest and core the CoreOf, after a chunk with the frame prev: what Choose
+// says, or a frame with patches where that is smaller. The run will hold n
+// codes, at least len(x) of them; those beyond need no patch.
+func Fit[T Integer](x []T, lo, hi int64, core Core, n int, prev Frame) Frame {
 	size := sizeOf[T]()
 	best := Choose(lo, hi, n, size, prev)
 	if best.Width == 0 || len(x) == 0 {
 		return best
 	}
-	core, centre := Core(x)
-	if len(x) >= Samples && uint(bits.Len64(core)) >= best.Width {
+	if len(x) >= Samples && uint(bits.Len64(core.Span)) >= best.Width {
 		return best // most values need the width
 	}
 	// Patches must save some bytes, since they cost time at every read.
 	limit := best.Len(n) - max(2, n/64)
 	r := run[T]{x, lo, hi, n, size, prev}
-	w, from, estimate := r.window(centre, best.Width, 8*limit+r.move(best.Width))
+	w, from, estimate := r.window(core.Centre, best.Width, 8*limit+r.move(best.Width))
 	if w == best.Width {
 		return best
 	}
@@ -105,15 +104,24 @@ func (r *run[T]) window(centre int64, widest uint, limit int) (w uint, from int6
 		end, sign, topBeside = r.hi, -1, top+1 // with a sign
 	}
 
-	// The values by the bits of their distance.
-	var beside, around [65]int
-	for _, v := range r.x {
-		beside[bits.Len64(uint64((int64(v)-end)^sign-sign))]++
+	// The values by the bits of their distance, in two parts: counts that grow
+	// one after another wait for each other.
+	var beside, around [2][65]uint32
+	count := func(i int, v T) {
+		beside[i][bits.Len64(uint64((int64(v)-end)^sign-sign))]++
 		d := int64(v - T(centre))
-		around[bits.Len64(uint64(d<<1^d>>63))]++
+		around[i][bits.Len64(uint64(d<<1^d>>63))]++
+	}
+	x := r.x
+	for ; len(x) >= 2; x = x[2:] {
+		count(0, x[0])
+		count(1, x[1])
+	}
+	for _, v := range x {
+		count(0, v)
 	}
 	topAround := uint(64)
-	for around[topAround] == 0 {
+	for around[0][topAround]|around[1][topAround] == 0 {
 		topAround--
 	}
 	topBeside, topAround = min(topBeside, r.size), min(topAround+1, r.size)
@@ -122,8 +130,8 @@ func (r *run[T]) window(centre int64, widest uint, limit int) (w uint, from int6
 	position := bitpack.PositionWidth(r.n)
 	nBeside, nAround := 0, 0 // outside of windows of 2^k
 	for k := int(topAround) - 1; k >= 0; k-- {
-		nBeside += beside[k+1]
-		nAround += around[k+1]
+		nBeside += int(beside[0][k+1] + beside[1][k+1])
+		nAround += int(around[0][k+1] + around[1][k+1])
 		if k := uint(k); k < widest {
 			packed := 8*simd.PackedLen(r.n, k) + r.move(k)
 			if c := packed + nBeside*int(position+max(topBeside, k)-k); c < estimate {

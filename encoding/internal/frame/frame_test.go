@@ -21,7 +21,7 @@ func fit[T frame.Integer](t require.TestingT, x []T, prev frame.Frame) frame.Fra
 	if _, narrow := any(x).([]int32); narrow {
 		size = 32
 	}
-	f := frame.Fit(x, int64(slices.Min(x)), int64(slices.Max(x)), len(x), prev)
+	f := frame.Fit(x, int64(slices.Min(x)), int64(slices.Max(x)), frame.CoreOf(x), len(x), prev)
 	require.LessOrEqual(t, f.Width+f.Shape().PatchWidth, size)
 	require.LessOrEqual(t, f.Len(len(x)), len(x)*int(size)/8)
 	var p encoding.Params
@@ -98,18 +98,16 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 func TestCore(t *testing.T) {
-	span, centre := frame.Core[int64](nil)
-	require.Zero(t, span)
-	require.Zero(t, centre)
+	require.Zero(t, frame.CoreOf[int64](nil))
 	x := make([]int64, 1000)
 	for i := range x {
 		x[i] = int64(i)
 	}
-	span, centre = frame.Core(x)
-	require.InDelta(t, 700, float64(span), 50)
-	require.InDelta(t, 500, float64(centre), 50)
-	span, _ = frame.Core([]int64{math.MinInt64, math.MaxInt64})
-	require.Equal(t, uint64(math.MaxUint64), span)
+	c := frame.CoreOf(x)
+	require.InDelta(t, 700, float64(c.Span), 50)
+	require.InDelta(t, 500, float64(c.Centre), 50)
+	c = frame.CoreOf([]int64{math.MinInt64, math.MaxInt64})
+	require.Equal(t, uint64(math.MaxUint64), c.Span)
 }
 
 // The network of exchanges sorts: the span is that of the third and the
@@ -121,9 +119,9 @@ func TestCoreSorts(t *testing.T) {
 		for i := range x {
 			x[i] = r.Int64N(20)
 		}
-		span, _ := frame.Core(x)
+		c := frame.CoreOf(x)
 		slices.Sort(x)
-		require.Equal(t, uint64(x[13]-x[2]), span)
+		require.Equal(t, uint64(x[13]-x[2]), c.Span)
 	}
 }
 
