@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math"
-	"os"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/atomicfile"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -24,8 +25,7 @@ import (
 // of columns the zigzag varints of their differences; floats their bits. The
 // file lives no longer than the process, so the form has no version.
 type run struct {
-	file *os.File
-	path string // to be removed at the end, or ""
+	file *atomicfile.TempFile
 	size int64
 	rows int // of a block
 	buf  []byte
@@ -42,22 +42,15 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // newRun makes an empty run.
 func newRun(dir string) (*run, error) {
-	f, err := os.CreateTemp(dir, "colsst-sort-*")
+	f, err := atomicfile.Temp(dir)
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}
-	r := &run{file: f, path: f.Name()}
-	if os.Remove(r.path) == nil {
-		r.path = "" // the open file lives on, and goes with the process
-	}
-	return r, nil
+	return &run{file: f}, nil
 }
 
 func (r *run) close() {
 	_ = r.file.Close() // nobody reads it again
-	if r.path != "" {
-		_ = os.Remove(r.path) // no more can be done
-	}
 	r.buf = nil
 }
 
@@ -107,7 +100,7 @@ func (r *run) writeAll(s *rowgroup.Schema, it rowgroup.Iter) error {
 
 // fileWriter writes large pieces.
 type fileWriter struct {
-	f   *os.File
+	f   io.Writer
 	buf []byte
 }
 

@@ -251,3 +251,19 @@ func TestUnnamed(t *testing.T) {
 	require.NoError(t, f.Commit())
 	require.Equal(t, []string{"a"}, names(t, dir))
 }
+
+func TestTemp(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Temp(dir)
+	require.NoError(t, err)
+	_, err = f.WriteString("abc")
+	require.NoError(t, err)
+	b := make([]byte, 2)
+	_, err = f.ReadAt(b, 1)
+	require.NoError(t, err)
+	require.Equal(t, "bc", string(b))
+	require.NoError(t, f.Close())
+	require.Empty(t, names(t, dir))
+	_, err = Temp(filepath.Join(dir, "no"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}

@@ -196,8 +196,10 @@ func (c *convert) check() (err error) {
 		}
 		c.lineUnit = rowgroup.Unit(slices.Index([]string{"s", "ms", "us", "ns"}, c.precision))
 	}
-	if c.text.tempDir != "" && !c.text.sort {
-		return usagef("--temp-dir is for --sort")
+	if !c.text.sort {
+		if err := c.refuse("is for --sort", "temp-dir", "sort-memory"); err != nil {
+			return err
+		}
 	}
 	// Formats of series have keys of their own.
 	series := slices.Contains([]string{formatLine, formatPrometheus, formatOpenMetrics}, c.inputFormat)

@@ -1,10 +1,14 @@
 package cli_test
 
 import (
+	"errors"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -38,12 +42,7 @@ next:
 // A writer that is killed leaves no output, the old one, or a whole one.
 // COLSST_KILLS=200 tries more often.
 func TestT39KilledWriter(t *testing.T) {
-	kills := 5
-	if s := os.Getenv("COLSST_KILLS"); s != "" {
-		var err error
-		kills, err = strconv.Atoi(s)
-		require.NoError(t, err)
-	}
+	kills := numKills(t)
 	dir := t.TempDir()
 	csv, old := filepath.Join(dir, "in.csv"), filepath.Join(dir, "old.csst")
 	run(t, 0, "gen", "metrics5", "--series", "4", "--points", "20000", "-o", csv, "-q")
@@ -88,6 +87,120 @@ func TestT39KilledWriter(t *testing.T) {
 		}
 		_, other := leftovers(t, dir, "in.csv", "old.csst", "whole.csst", "out.csst")
 		require.Empty(t, other)
+	}
+}
+
+// numKills is how often a test kills.
+func numKills(t *testing.T) int {
+	s := os.Getenv("COLSST_KILLS")
+	if s == "" {
+		return 5
+	}
+	kills, err := strconv.Atoi(s)
+	require.NoError(t, err)
+	return kills
+}
+
+// listing are the names of all files below a folder.
+func listing(t *testing.T, dir string) (names []string) {
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			rel, _ := filepath.Rel(dir, path) // it is below
+			names = append(names, rel)
+		}
+		return err
+	}))
+	return names
+}
+
+// killAfter runs a command line and kills it after some time, unless it ends
+// before; ended tells of that.
+func killAfter(t *testing.T, d time.Duration, args ...string) (ended bool) {
+	cmd := exec.Command("colsst", args...)
+	require.NoError(t, cmd.Start())
+	timer := time.AfterFunc(d, func() { _ = cmd.Process.Kill() }) // it may have ended
+	err := cmd.Wait()
+	timer.Stop()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		require.Equal(t, -1, exit.ExitCode(), args)
+		return false
+	}
+	require.NoError(t, err)
+	return true
+}
+
+// A sort that is killed while its rows are in temporary files leaves none, and
+// no output.
+func TestKilledSort(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("files without a name are of Linux")
+	}
+	dir := t.TempDir()
+	csv, temp := filepath.Join(dir, "in.csv"), filepath.Join(dir, "temp")
+	require.NoError(t, os.Mkdir(temp, 0o700))
+	run(t, 0, "gen", "points", "--partitions", "2000", "--rows", "60", "-o", csv, "-q")
+	convert := func(out string) []string {
+		return []string{"convert", csv, "--partition-key", "key", "--time", "time:desc", "-o", filepath.Join(dir, out), "-q", "-f",
+			"--sort", "--sort-memory", "1", "--temp-dir", temp}
+	}
+	start := time.Now()
+	run(t, 0, convert("want.csst")...)
+	took := time.Since(start)
+	want, err := os.ReadFile(filepath.Join(dir, "want.csst"))
+	require.NoError(t, err)
+	kills := numKills(t)
+	for k := range kills {
+		if killAfter(t, took*time.Duration(k+1)/time.Duration(kills), convert("out.csst")...) {
+			got, err := os.ReadFile(filepath.Join(dir, "out.csst"))
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+			require.NoError(t, os.Remove(filepath.Join(dir, "out.csst")))
+		}
+		require.Equal(t, []string{"in.csv", "want.csst"}, listing(t, dir), "kill %d", k)
+	}
+}
+
+// A run over many inputs that is killed again and again goes on where it was:
+// every output is there in the end, once and whole, and nothing else.
+func TestKilledResume(t *testing.T) {
+	dir := t.TempDir()
+	in, out, want := filepath.Join(dir, "in"), filepath.Join(dir, "out"), filepath.Join(dir, "want")
+	require.NoError(t, os.MkdirAll(filepath.Join(in, "sub"), 0o700))
+	for i := range 12 {
+		run(t, 0, "gen", "points", "--partitions", "40", "--rows", "100", "--seed", strconv.Itoa(i), "-o", filepath.Join(in, []string{"", "sub"}[i%2], strconv.Itoa(i)+".csv"), "-q")
+	}
+	convert := func(out string) []string {
+		return []string{"convert", in, "-o", out + "/", "--partition-key", "key", "--time", "time", "--sort", "-q", "--resume"}
+	}
+	start := time.Now()
+	run(t, 0, convert(want)...)
+	took := time.Since(start)
+	kills := numKills(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	for done, k := false, 0; !done; k++ {
+		if k < kills {
+			done = killAfter(t, time.Duration(random.Int64N(int64(took))), convert(out)...)
+			if done && k < kills-1 { // again, from one that is finished
+				require.NoError(t, os.RemoveAll(out))
+				done = false
+			}
+			continue
+		}
+		run(t, 0, convert(out)...)
+		done = true
+	}
+	names := listing(t, want)
+	require.Len(t, names, 13)
+	require.Equal(t, names, listing(t, out))
+	for _, name := range names {
+		a, err := os.ReadFile(filepath.Join(want, name))
+		require.NoError(t, err)
+		b, err := os.ReadFile(filepath.Join(out, name))
+		require.NoError(t, err)
+		if filepath.Base(name) != ".colsst-convert" {
+			require.Equal(t, a, b, name)
+		}
 	}
 }
 

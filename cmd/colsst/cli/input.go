@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/colsst/colsst/columnar"
+	"github.com/colsst/colsst/internal/atomicfile"
 	"github.com/colsst/colsst/textfmt"
 )
 
@@ -72,14 +73,20 @@ func isTable(format string) bool { return format == formatTable }
 type input struct {
 	name   string
 	path   string
-	f      *os.File      // nil for stdin
+	f      inputFile     // nil for stdin
 	size   int64         // -1: not known
 	text   *bufio.Reader // from the begin, unpacked
 	format string
 	read   int64 // bytes of the file so far
 	bar    *progress
-	temp   string // to be removed
 	pipe   *io.PipeReader
+}
+
+// inputFile is an open file, be it temporary.
+type inputFile interface {
+	io.ReaderAt
+	io.Closer
+	Stat() (fs.FileInfo, error)
 }
 
 // openInput opens path ("-": stdin) and finds its format out, unless it is
@@ -184,9 +191,6 @@ func (in *input) close() {
 	if in.f != nil {
 		_ = in.f.Close() // only read
 	}
-	if in.temp != "" {
-		_ = os.Remove(in.temp) // a temporary file may stay at worst
-	}
 }
 
 // inputReader counts the bytes read and marks errors as those of an input.
@@ -262,17 +266,14 @@ func packedAs(head []byte) string {
 }
 
 func (in *input) spool() error {
-	f, err := os.CreateTemp("", "colsst-*.tmp")
+	f, err := atomicfile.Temp("")
 	if err != nil {
 		return coded(exitOutput, &outputError{err})
 	}
 	if in.f != nil {
 		_ = in.f.Close() // only read
 	}
-	in.f, in.temp = f, f.Name()
-	if os.Remove(in.temp) == nil {
-		in.temp = "" // the open file lives on, and goes with the process
-	}
+	in.f = f
 	var read *exitError
 	if in.size, err = io.Copy(f, in.text); err != nil && !errors.As(err, &read) && !errors.Is(err, context.Canceled) {
 		err = coded(exitOutput, &outputError{err})
@@ -292,19 +293,6 @@ func (t *tool) openTable(path string) (*columnar.Reader, *input, error) {
 		return nil, nil, err
 	}
 	return r, in, nil
-}
-
-// sameFile reports whether an input is the file at path.
-func (in *input) sameFile(path string) bool {
-	if in.f == nil || path == "-" {
-		return false
-	}
-	a, err := in.f.Stat()
-	if err != nil {
-		return false
-	}
-	b, err := os.Stat(path)
-	return err == nil && os.SameFile(a, b)
 }
 
 // onlyOnce refuses stdin twice.

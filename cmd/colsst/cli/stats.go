@@ -32,13 +32,13 @@ type columnStats struct {
 	Binned   string  `json:"binned"` // value or length
 	Bins     []bin   `json:"bins"`
 
-	lo, hi  float64
-	finite  int64
-	integer bool // there is nothing between two integers
-	min, max    []byte
-	typ         rowgroup.Type
-	col         int
-	series      []envelope
+	lo, hi   float64
+	finite   int64
+	integer  bool // there is nothing between two integers
+	min, max []byte
+	typ      rowgroup.Type
+	col      int
+	series   []envelope
 }
 
 // bin counts the values from From up to To, which the last one holds too.

@@ -58,6 +58,7 @@ type textFlags struct {
 	sort                   bool
 	unique                 string
 	tempDir                string
+	sortMemory             int64 // MiB
 }
 
 // Flags that only have an effect on some inputs.
@@ -86,6 +87,7 @@ func (x *textFlags) add(t *tool) {
 	f.StringVar(&x.writeTime, "write-time", "", "column of rows' write times, µs since 1970 (a column $write_time is that anyway)")
 	f.StringVar(&x.ttl, "ttl", "", "column of rows' TTLs, s (or $ttl)")
 	f.StringVar(&x.expiry, "expiry", "", "column of rows' expiries, s since 1970 (or $expiry)")
+	f.Int64Var(&x.sortMemory, "sort-memory", 32, "MiB of rows that a sort holds; more go through temporary files")
 	f.StringVar(&x.tempDir, "temp-dir", "", "folder of the temporary files of a large sort (default: that of the system)")
 }
 
@@ -148,6 +150,9 @@ func (x *textFlags) options(t *tool) (o textfmt.CSVOptions, err error) {
 			return o, usagef("--join %s: %w", c, err)
 		}
 		o.Joins = append(o.Joins, j)
+	}
+	if x.sortMemory < 1 || x.sortMemory > 1<<20 {
+		return o, usagef("--sort-memory %d: expected 1 or more MiB", x.sortMemory)
 	}
 	if x.schema != "" {
 		if err := t.refuse("is in the schema: leave it or --schema away", "time", "partition-key", "clustering", "type"); err != nil {
@@ -280,7 +285,7 @@ func (t *tool) losses(in *input, r *textfmt.Reader) {
 
 // sorted are the rows of a text in the order of its table.
 func (x *textFlags) sorted(ctx context.Context, s *rowgroup.Schema, rows textfmt.Batches) (rowgroup.Iter, error) {
-	opts := []textfmt.SortOption{textfmt.WithContext(ctx)}
+	opts := []textfmt.SortOption{textfmt.WithContext(ctx), textfmt.WithMemory(x.sortMemory << 20)}
 	if x.tempDir != "" {
 		opts = append(opts, textfmt.WithTempDir(x.tempDir))
 	}
