@@ -1,0 +1,365 @@
+package table
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/colsst/colsst/bench/measure"
+	"github.com/colsst/colsst/bench/result"
+	"github.com/colsst/colsst/internal/generate"
+	"github.com/colsst/colsst/rowgroup"
+)
+
+// Child is the command that measures one subject and writes its results as JSON.
+const Child = "table-subject"
+
+// RunChild is that command; args are the Options as JSON, and the subject's id.
+func RunChild(args []string) error {
+	if len(args) != 2 {
+		return errors.New(Child + " is for the table command")
+	}
+	var o Options
+	if err := json.Unmarshal([]byte(args[0]), &o); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(o.Dir, "colsst-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	runtime.GOMAXPROCS(1)
+	l, err := o.measure(args[1], dir)
+	if err != nil {
+		return err
+	}
+	return l.Write(os.Stdout)
+}
+
+func (o *Options) measure(id, dir string) (result.List, error) {
+	for _, p := range pointSubjects() {
+		if p.id() == id {
+			return o.measurePoints(&p, dir)
+		}
+	}
+	for _, s := range subjects() {
+		if s.id() == id {
+			return o.measureSubject(&s, dir)
+		}
+	}
+	return nil, fmt.Errorf("there is no subject %q", id)
+}
+
+func metricsSchema() *rowgroup.Schema { return generate.Metrics5{}.Schema() }
+
+func cpuOf(f func()) time.Duration {
+	start := measure.CPU()
+	f()
+	return measure.CPU() - start
+}
+
+// recorder collects the results of one subject.
+type recorder struct {
+	data, subject string
+	params        result.Params
+	list          result.List
+}
+
+func (r *recorder) with(p result.Params) result.Params {
+	all := maps.Clone(r.params)
+	maps.Copy(all, p)
+	return all
+}
+
+func (r *recorder) value(metric, unit string, v float64, p result.Params) {
+	r.list = append(r.list, result.Result{Suite: suite, Data: r.data, Subject: r.subject, Params: r.with(p), Metric: metric, Unit: unit, Value: v})
+}
+
+func (r *recorder) timing(metric, unit string, t measure.Timing, p result.Params) {
+	r.list = append(r.list, result.Result{Suite: suite, Data: r.data, Subject: r.subject, Params: r.with(p), Metric: metric, Unit: unit}.WithSpread(t))
+}
+
+func (o *Options) recorder(s *subject) *recorder {
+	r := &recorder{data: o.data(), subject: s.name, params: result.Params{}}
+	if s.source != "" {
+		r.params["source"] = s.source
+	}
+	if s.level != "" {
+		r.params["level"] = s.level
+	}
+	return r
+}
+
+func (o *Options) measureSubject(s *subject, dir string) (result.List, error) {
+	if err := s.setLevel(); err != nil {
+		return nil, err
+	}
+	rec := o.recorder(s)
+	path := filepath.Join(dir, "table")
+	t, err := o.writeTable(s, path, rec)
+	if err != nil {
+		return nil, fmt.Errorf("write: %w", err)
+	}
+	if s.load != nil {
+		if err := s.load(path); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.readTable(s, path, t, rec); err != nil {
+		return nil, err
+	}
+	return rec.list, nil
+}
+
+// writeTable writes the table; making the rows is not counted.
+func (o *Options) writeTable(s *subject, path string, rec *recorder) (*truth, error) {
+	m, err := o.metrics()
+	if err != nil {
+		return nil, err
+	}
+	t := &truth{}
+	base := measure.ResetPeak()
+	took, err := write(m, s.write, path, t)
+	if err != nil {
+		return nil, err
+	}
+	if s.source == fromMemory {
+		return t, nil // the same file as from the other source
+	}
+	peak := measure.ReadMemory().Peak
+	size, err := sizeOf(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	rows := float64(t.rows)
+	rec.value("bytes_per_point", "B", float64(size)/rows, nil)
+	rec.value("write_mpts_per_cpu_s", "", rows/took.Seconds()/1e6, nil)
+	rec.value("peak_rss_mb", "MB", float64(peak)/1e6, result.Params{"phase": "write"})
+	rec.value("base_rss_mb", "MB", float64(base.Now)/1e6, result.Params{"phase": "write"})
+	if s.name != "colsst/default" {
+		return t, nil
+	}
+	took, err = write(m, func(path string) (writer, error) {
+		w, err := s.write(path)
+		return &rowWriter{w, rowgroup.NewBatch(metricsSchema())}, err
+	}, path+".rows", &truth{})
+	if err != nil {
+		return nil, err
+	}
+	rec.value("write_mpts_per_cpu_s", "", rows/took.Seconds()/1e6, result.Params{"fill": rowByRow})
+	return t, os.Remove(path + ".rows")
+}
+
+// write writes the rows of m and returns the CPU time of doing so.
+func write(m generate.Metrics5, open func(path string) (writer, error), path string, t *truth) (took time.Duration, err error) {
+	var w writer
+	took += cpuOf(func() { w, err = open(path) })
+	if err != nil {
+		return took, err
+	}
+	rows, b := m.Rows(), rowgroup.NewBatch(m.Schema())
+	var sampled []byte
+	for {
+		ok, err := rows.Next(b)
+		if err != nil {
+			return took, err
+		}
+		if !ok {
+			break
+		}
+		for p := range parts(b) {
+			if sampled == nil { // the first series
+				sampled = append(sampled, p.key...)
+				t.key = string(sampled)
+			}
+			t.add(p, sampled)
+		}
+		took += cpuOf(func() { err = w.add(b) })
+		if err != nil {
+			return took, err
+		}
+	}
+	took += cpuOf(func() { err = w.finish() })
+	return took, err
+}
+
+func sizeOf(dir string) (size int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	return size, err
+}
+
+// readTable opens the table and measures scans and queries.
+func (o *Options) readTable(s *subject, path string, t *truth, rec *recorder) (err error) {
+	base := measure.ResetPeak()
+	r, err := o.openTable(s, path, rec)
+	if err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	if err := o.scans(r, t, rec); err != nil {
+		return fmt.Errorf("scan: %w", err)
+	}
+	shapes := []int{0}
+	for _, rows := range rangeRows {
+		if rows <= o.Points {
+			shapes = append(shapes, rows)
+		}
+	}
+	for _, rows := range shapes {
+		if err := o.oneByOne(r, t, rows, rec); err != nil {
+			return fmt.Errorf("%s: %w", shapeName(rows), err)
+		}
+	}
+	runtime.GOMAXPROCS(runtime.NumCPU())
+	for _, rows := range shapes {
+		timing, err := parallelRate(r, t, o.Points, rows, o.budget())
+		if err != nil {
+			return fmt.Errorf("%s by %d goroutines: %w", shapeName(rows), goroutines, err)
+		}
+		rec.timing(shapeName(rows)+"_qps", "1/s", timing, result.Params{"goroutines": goroutines})
+	}
+	runtime.GOMAXPROCS(1)
+	rec.value("peak_rss_mb", "MB", float64(measure.ReadMemory().Peak)/1e6, result.Params{"phase": "read"})
+	rec.value("base_rss_mb", "MB", float64(base.Now)/1e6, result.Params{"phase": "read"})
+	if s.ours && s.source == fromFile {
+		if err := countReads(path, t, shapes, o, rec); err != nil {
+			return err
+		}
+	}
+	if s.extra == nil || s.source == fromMemory {
+		return nil
+	}
+	return s.extra(r, path, func(metric, unit string, v float64) { rec.value(metric, unit, v, nil) })
+}
+
+func shapeName(rows int) string {
+	if rows == 0 {
+		return "latest"
+	}
+	return fmt.Sprintf("range_%d", rows)
+}
+
+func (o *Options) openTable(s *subject, path string, rec *recorder) (r reader, err error) {
+	var us []float64
+	for begin := measure.CPU(); len(us) < 5 || len(us) < 100 && measure.CPU()-begin < 100*time.Millisecond; {
+		if r != nil {
+			if err := r.close(); err != nil {
+				return nil, err
+			}
+		}
+		took := cpuOf(func() { r, err = s.open(path) })
+		if err != nil {
+			return nil, err
+		}
+		us = append(us, took.Seconds()*1e6)
+	}
+	rec.timing("open_us", "us", measure.Summarise(us), nil)
+	return r, nil
+}
+
+// scans reads everything: first with a checksum of the rows, then by the clock
+// without one, which would take longer than a fast scan.
+func (o *Options) scans(r reader, t *truth, rec *recorder) error {
+	rows, sum, err := r.scan(true)
+	if err == nil && (rows != t.rows || sum != t.sum) {
+		err = fmt.Errorf("%d rows of %d, or wrong ones", rows, t.rows)
+	}
+	if err != nil {
+		return err
+	}
+	var rates []float64
+	for begin := measure.CPU(); len(rates) < 5; {
+		took := cpuOf(func() { rows, _, err = r.scan(false) })
+		if err != nil {
+			return err
+		}
+		rates = append(rates, float64(rows)/took.Seconds()/1e6)
+		if len(rates) >= 2 && measure.CPU()-begin > 8*o.budget() {
+			break
+		}
+	}
+	rec.timing("scan_mpts_per_cpu_s", "", measure.Summarise(rates), nil)
+	return nil
+}
+
+func (o *Options) oneByOne(r reader, t *truth, rows int, rec *recorder) error {
+	if err := t.check(r, rows); err != nil {
+		return err
+	}
+	name, qs := shapeName(rows), queries(t.keys, o.Points, rows, 0)
+	timing, err := rate(r, qs, o.budget())
+	if err != nil {
+		return err
+	}
+	p50, p99, err := latencies(r, qs, o.budget()/2)
+	if err != nil {
+		return err
+	}
+	allocs, err := allocations(r, qs)
+	if err != nil {
+		return err
+	}
+	rec.timing(name+"_qps", "1/s", timing, nil)
+	rec.value(name+"_p50_us", "us", p50, nil)
+	rec.value(name+"_p99_us", "us", p99, nil)
+	rec.value("allocs_per_query", "", allocs, result.Params{"query": name})
+	return nil
+}
+
+// countReads counts the reads of our file that a query makes on a warm reader.
+func countReads(path string, t *truth, shapes []int, o *Options, rec *recorder) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	c := &counter{ReaderAt: f}
+	r, err := openColsst(c, info.Size(), nil)
+	if err != nil {
+		return err
+	}
+	rec.value("open_reads", "", float64(c.reads.Load()), nil)
+	rec.value("open_bytes", "", float64(c.bytes.Load()), nil)
+	for _, rows := range shapes {
+		qs := queries(t.keys, o.Points, rows, 0)[:200]
+		for range 2 { // the first time is to warm
+			c.reads.Store(0)
+			for i := range qs {
+				if err := qs[i].run(r); err != nil {
+					return err
+				}
+			}
+		}
+		rec.value("reads_per_query", "", float64(c.reads.Load())/float64(len(qs)), result.Params{"query": shapeName(rows)})
+	}
+	return nil
+}
+
+// data names the table.
+func (o *Options) data() string {
+	parts := []string{"metrics5", o.Variant, fmt.Sprintf("%d series", o.Series)}
+	if o.Points != generate.WeekPoints {
+		parts = append(parts, fmt.Sprintf("%d points", o.Points))
+	}
+	return strings.Join(parts, ", ")
+}
