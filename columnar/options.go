@@ -110,6 +110,9 @@ func (o *options) check(s *rowgroup.Schema) error {
 		if e.column != "" && e.column != "*" && s.Lookup(e.column) < 0 {
 			return fmt.Errorf("option column_encodings: no column %q", e.column)
 		}
+		if ofKey(s, e.column) {
+			return fmt.Errorf("option column_encodings: column %q is part of the partition key, which is no column of a file", e.column)
+		}
 		for _, id := range e.ids {
 			if !id.Valid() {
 				return fmt.Errorf("option column_encodings: column %q: unknown %s", e.column, id)
@@ -123,8 +126,17 @@ func (o *options) check(s *rowgroup.Schema) error {
 		if c != "*" && s.Lookup(c) < 0 {
 			return fmt.Errorf("option column_compression: no column %q", c)
 		}
+		if ofKey(s, c) {
+			return fmt.Errorf("option column_compression: column %q is part of the partition key, which only \"*\" compresses", c)
+		}
 	}
 	return nil
+}
+
+// ofKey reports whether a column is part of the partition key.
+func ofKey(s *rowgroup.Schema, column string) bool {
+	i := s.Lookup(column)
+	return i >= 0 && s.Role(i) == rowgroup.PartitionKey
 }
 
 // holds reports whether an encoding can hold the values of column i.

@@ -184,7 +184,7 @@ func (p *partition) Range(ctx context.Context, from, to rowgroup.Bound, o rowgro
 // releases it at its end; one that is given has the partition's block open if
 // it is within one.
 func (p *partition) iter(ctx context.Context, o rowgroup.ScanOptions, s *scratch) *partIter {
-	it := &partIter{p: p, ctx: ctx, o: o, decode: decodeOptions(&o), limit: -1, cur: cursor{r: p.r, index: indexTime}}
+	it := &partIter{p: p, ctx: ctx, o: o, decode: decodeOptions(o), limit: -1, cur: cursor{r: p.r, index: indexTime}}
 	it.s, it.lent = s, s != nil
 	if s == nil {
 		it.s = p.opened.Swap(nil)
@@ -201,7 +201,7 @@ type partIter struct {
 	p        *partition
 	ctx      context.Context
 	o        rowgroup.ScanOptions
-	decode   *rowgroup.ScanOptions
+	decode   rowgroup.ScanOptions
 	from, to rowgroup.Bound
 	limit    int      // rows still to read, or -1 for all
 	s        *scratch // nil at the end
@@ -404,7 +404,7 @@ func (it *partIter) narrow(u *readUnit) (err error) {
 func (it *partIter) take() (from, to int) {
 	dec, u := it.s.dec, &it.unit
 	from, to = u.groups[0], u.groups[1]
-	n := fits(dec, from, to, it.o.Desc)
+	n := it.s.fits(from, to, it.o.Desc)
 	if it.limit >= 0 && it.p.own != nil && !it.p.own.markers {
 		k := 0
 		for rows := 0; k < n && rows < it.limit; k++ {
@@ -471,7 +471,7 @@ func (it *partIter) read(b *rowgroup.Batch) (bool, error) {
 	if !first {
 		dst.BeginPartition(p.key).Continued = true
 	}
-	if err := s.dec.Decode(dst, from, to, it.decode); err != nil {
+	if err := s.dec.Decode(dst, from, to, &it.decode); err != nil {
 		return false, err
 	}
 	if n := dst.NumPartitions(); n > 1 {
@@ -584,11 +584,11 @@ func (it *partIter) latest(src *rowgroup.Batch, lo, hi int) (int, int) {
 	return from, to
 }
 
-// head begins the partition in b with its deletion and static row, where its
-// first block is not at hand.
+// head begins the partition in b with its deletion and static row, where the
+// group that begins it is not at hand.
 func (it *partIter) head(b *rowgroup.Batch) error {
 	p := it.p
-	if p.own == nil || !p.own.static {
+	if p.head.Static == rowgroup.StaticAbsent {
 		h := b.BeginPartition(p.key)
 		if !it.o.Live {
 			h.Deletion = p.head.Deletion
@@ -597,25 +597,30 @@ func (it *partIter) head(b *rowgroup.Batch) error {
 	}
 	s := p.r.scratch()
 	defer p.r.release(s)
-	if _, err := s.openAt(p.r, p.first); err != nil {
-		return err
+	dec, at := it.s.dec, p.at.off
+	if p.own != nil {
+		dec, at = s.dec, p.first.off
+		if _, err := s.openAt(p.r, p.first); err != nil {
+			return p.r.file.at(err, "block", at)
+		}
 	}
-	if s.dec.GroupPartitions(0) != 1 {
-		return encoding.Corruptf("block", "%d partitions where one begins", s.dec.GroupPartitions(0))
+	g := p.groups[0] // 0 of the first block
+	if n := dec.GroupPartitions(g); p.index >= n || p.own != nil && n > 1 {
+		return p.r.file.at(encoding.Corruptf("block", "%d partitions begin where partition %d does", n, p.index), "block", at)
 	}
 	s.batch.Clear()
-	if err := s.dec.Decode(s.batch, 0, 1, it.decode); err != nil {
-		return err
+	if err := dec.Decode(s.batch, g, g+1, &it.decode); err != nil {
+		return p.r.file.at(err, "block", at)
 	}
 	head := s.single
 	head.Clear()
-	if err := head.AppendParts(s.batch, 0, 0, 0, 1); err != nil {
+	if err := head.AppendParts(s.batch, 0, 0, p.index, p.index+1); err != nil {
 		return err
 	}
+	head.Partition(0).Start = 0
 	if it.o.Live {
-		var live rowgroup.LiveFilter
-		live.Reset(it.o.Now, false)
-		live.Apply(head)
+		it.live.Reset(it.o.Now, false)
+		it.live.Apply(head)
 	}
 	if head.NumPartitions() == 0 {
 		b.BeginPartition(p.key)
@@ -627,39 +632,13 @@ func (it *partIter) head(b *rowgroup.Batch) error {
 // headOnly gives the head of a partition that was read as a whole without
 // giving any rows.
 func (it *partIter) headOnly(b *rowgroup.Batch) (bool, error) {
-	p := it.p
 	if it.headed || it.limit >= 0 || len(it.from.Prefix)+len(it.to.Prefix) > 0 {
 		return false, nil
 	}
 	b.Clear()
-	if p.own != nil {
-		if err := it.head(b); err != nil {
-			return false, err
-		}
-	} else {
-		src := it.s.batch
-		src.Clear()
-		if err := it.s.dec.Decode(src, p.groups[0], p.groups[0]+1, it.decode); err != nil {
-			return false, p.r.file.at(err, "block", p.at.off)
-		}
-		if p.index >= src.NumPartitions() {
-			return false, p.r.file.at(encoding.Corruptf("block", "partition %d of %d", p.index, src.NumPartitions()), "block", p.at.off)
-		}
-		if err := b.AppendParts(src, 0, 0, p.index, p.index+1); err != nil {
-			return false, err
-		}
-		b.Partition(0).Start = 0
-		if it.o.Live {
-			it.live.Reset(it.o.Now, false)
-			it.live.Apply(b)
-		}
+	if err := it.head(b); err != nil {
+		return false, err
 	}
 	strip(b, &it.o)
-	if b.NumPartitions() == 0 {
-		return false, nil
-	}
-	if it.o.Live && b.Partition(0).Static == rowgroup.StaticAbsent {
-		return false, nil
-	}
-	return true, nil
+	return !it.o.Live || b.Partition(0).Static != rowgroup.StaticAbsent, nil
 }

@@ -30,6 +30,7 @@ type Reader struct {
 	footAt    int64
 	templates []atomic.Pointer[rowgroup.Template] // nil: not parsed yet
 	pool      sync.Pool                           // of *scratch
+	step      int                                 // see stepBytes
 	closed    atomic.Bool
 
 	mu     sync.RWMutex
@@ -50,7 +51,7 @@ var _ rowgroup.Source = (*Reader)(nil)
 // readable while the Reader is used; Close does not close it.
 func Open(r io.ReaderAt, size int64, opts ...Option) (*Reader, error) {
 	o := newOptions(opts)
-	rd := &Reader{file: file{r: r, size: size, name: o.name}, pages: map[int64]*page{}}
+	rd := &Reader{step: stepBytes, file: file{r: r, size: size, name: o.name}, pages: map[int64]*page{}}
 	if err := rd.open(); err != nil {
 		return nil, err
 	}
@@ -305,12 +306,11 @@ func (r *Reader) checkColumns(o *rowgroup.ScanOptions) error {
 
 // decodeOptions are the options to decode with: the live view is judged by all
 // columns and metadata.
-func decodeOptions(o *rowgroup.ScanOptions) *rowgroup.ScanOptions {
-	d := *o
+func decodeOptions(o rowgroup.ScanOptions) rowgroup.ScanOptions {
 	if o.Live {
-		d.Columns, d.WithoutMetadata = nil, false
+		o.Columns, o.WithoutMetadata = nil, false
 	}
-	return &d
+	return o
 }
 
 // strip drops from a batch what the caller did not ask for.
@@ -362,6 +362,7 @@ type cursor struct {
 	index int
 	path  []place // from the root to a leaf
 	pages int64   // pages gone into
+	few   [4]place
 }
 
 type place struct {
@@ -372,7 +373,7 @@ type place struct {
 // seek goes to the leaf that choose leads to: the entry of a page to descend
 // into, or one out of range if there is none.
 func (c *cursor) seek(root ref, level int, choose func(*page) int) (bool, error) {
-	c.path = c.path[:0]
+	c.path = c.few[:0]
 	return c.descend(root, level, choose)
 }
 

@@ -18,9 +18,9 @@ func (r *Reader) Scan(ctx context.Context, o rowgroup.ScanOptions) rowgroup.Iter
 		return &failed{err}
 	}
 	if o.Desc {
-		return &reverseIter{r: r, ctx: ctx, o: o, decode: decodeOptions(&o), cur: cursor{r: r, index: indexPartition}, s: r.scratch()}
+		return &reverseIter{r: r, ctx: ctx, o: o, decode: decodeOptions(o), cur: cursor{r: r, index: indexPartition}, s: r.scratch()}
 	}
-	it := &scanIter{r: r, ctx: ctx, o: o, decode: decodeOptions(&o), s: r.scratch()}
+	it := &scanIter{r: r, ctx: ctx, o: o, decode: decodeOptions(o), s: r.scratch()}
 	it.live.Reset(o.Now, false)
 	return it
 }
@@ -36,7 +36,7 @@ type scanIter struct {
 	r      *Reader
 	ctx    context.Context
 	o      rowgroup.ScanOptions
-	decode *rowgroup.ScanOptions
+	decode rowgroup.ScanOptions
 	s      *scratch // nil at the end
 	live   rowgroup.LiveFilter
 	off    int64
@@ -60,7 +60,7 @@ func (it *scanIter) Next(b *rowgroup.Batch) (bool, error) {
 				break
 			}
 		}
-		if err := it.steps.next(b, it.s.dec, it.key, it.decode); err != nil {
+		if err := it.steps.next(b, it.s, it.key, &it.decode); err != nil {
 			it.err = it.r.file.at(err, fmt.Sprintf("block %d", it.seen.blocks-1), it.at)
 			break
 		}
@@ -145,7 +145,7 @@ type reverseIter struct {
 	r      *Reader
 	ctx    context.Context
 	o      rowgroup.ScanOptions
-	decode *rowgroup.ScanOptions
+	decode rowgroup.ScanOptions
 	cur    cursor
 	s      *scratch // nil at the end
 	live   rowgroup.LiveFilter
@@ -242,7 +242,7 @@ func (it *reverseIter) open() error {
 // step reads the last partitions that are left of the open block.
 func (it *reverseIter) step(b *rowgroup.Batch) (bool, error) {
 	dec, to := it.s.dec, it.groups
-	from := to - fits(dec, 0, to, true)
+	from := to - it.s.fits(0, to, true)
 	// Partitions are read whole: to where one begins.
 	first := from
 	for first < to && dec.GroupPartitions(first) == 0 {
@@ -253,7 +253,7 @@ func (it *reverseIter) step(b *rowgroup.Batch) (bool, error) {
 	}
 	it.groups = first
 	b.Clear()
-	if err := dec.Decode(b, first, to, it.decode); err != nil {
+	if err := dec.Decode(b, first, to, &it.decode); err != nil {
 		return false, err
 	}
 	if it.o.Live {

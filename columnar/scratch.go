@@ -16,6 +16,7 @@ type scratch struct {
 	dec    *rowgroup.BlockDecoder
 	batch  *rowgroup.Batch
 	single *rowgroup.Batch
+	step   int // see stepBytes
 }
 
 // keptWindow is the greatest window that is kept for the next read.
@@ -29,7 +30,7 @@ func (r *Reader) scratch() *scratch {
 	schema := r.foot.schema
 	s := &scratch{
 		win: window{f: &r.file}, dec: rowgroup.NewBlockDecoder(schema),
-		batch: rowgroup.NewBatch(schema), single: rowgroup.NewBatch(schema),
+		batch: rowgroup.NewBatch(schema), single: rowgroup.NewBatch(schema), step: r.step,
 	}
 	s.dec.SetLimits(r.foot.groupRows, r.foot.groupBytes)
 	return s
@@ -69,14 +70,14 @@ func (s *scratch) openAt(r *Reader, at ref) (block, error) {
 
 // fits is how many of groups [from, to) are decoded in one step, from the
 // first on, or from the last back: at least one.
-func fits(dec *rowgroup.BlockDecoder, from, to int, back bool) int {
+func (s *scratch) fits(from, to int, back bool) int {
 	n, size := 0, 0
 	for n < to-from {
 		g := from + n
 		if back {
 			g = to - 1 - n
 		}
-		if size += dec.GroupBytes(g); n > 0 && size > stepBytes {
+		if size += s.dec.GroupBytes(g); n > 0 && size > s.step {
 			break
 		}
 		n++
@@ -89,14 +90,14 @@ type steps struct{ at, groups int }
 
 // next decodes the next groups into b, which goes on with the partition of
 // this key where they do.
-func (s *steps) next(b *rowgroup.Batch, dec *rowgroup.BlockDecoder, key []byte, o *rowgroup.ScanOptions) error {
+func (s *steps) next(b *rowgroup.Batch, in *scratch, key []byte, o *rowgroup.ScanOptions) error {
 	from := s.at
-	s.at += fits(dec, from, s.groups, false)
+	s.at += in.fits(from, s.groups, false)
 	b.Clear()
-	if dec.GroupPartitions(from) == 0 {
+	if in.dec.GroupPartitions(from) == 0 {
 		b.BeginPartition(key).Continued = true
 	}
-	return dec.Decode(b, from, s.at, o)
+	return in.dec.Decode(b, from, s.at, o)
 }
 
 // lastKey keeps the key of b's last partition in key.

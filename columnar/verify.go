@@ -299,7 +299,7 @@ func (v *verifier) values(it *walked, part string, blk *block, e *indexedBlock) 
 		if v.s.dec.GroupPartitions(at.at) == 0 {
 			first = 1
 		}
-		if err := at.next(b, v.s.dec, v.key, nil); err != nil {
+		if err := at.next(b, v.s, v.key, nil); err != nil {
 			v.lost()
 			v.found(v.r.file.at(err, part, it.at.off))
 			return nil

@@ -286,7 +286,7 @@ var _ rowgroup.Iter = (*Salvaged)(nil)
 func Salvage(ctx context.Context, r io.ReaderAt, size int64, opts ...Option) (*Salvaged, error) {
 	o := newOptions(opts)
 	s := &Salvaged{
-		r: &Reader{file: file{r: r, size: size, name: o.name}, foot: &footer{groupRows: encoding.MaxGroupRows, groupBytes: encoding.MaxGroupBytes}}, ctx: ctx,
+		r: &Reader{step: stepBytes, file: file{r: r, size: size, name: o.name}, foot: &footer{groupRows: encoding.MaxGroupRows, groupBytes: encoding.MaxGroupBytes}}, ctx: ctx,
 		own: map[int64]ownHead{}, ordinal: -1,
 	}
 	f := &s.r.file
@@ -449,7 +449,7 @@ func (s *Salvaged) step(b *rowgroup.Batch) error {
 		s.key = append(s.key[:0], head.key...)
 	}
 	from := s.steps.at
-	if err := s.steps.next(b, s.s.dec, s.key, nil); err != nil {
+	if err := s.steps.next(b, s.s, s.key, nil); err != nil {
 		return err
 	}
 	if lost {
