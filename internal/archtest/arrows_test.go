@@ -36,7 +36,7 @@ var arrows = []struct{ room, imports, modules string }{
 	{"encoding/internal/*", "encoding encoding/bitpack simd", ""},
 	{"encoding/dict", "encoding encoding/bytestrings encoding/internal/* encoding/bitpack simd", "github.com/zeebo/xxh3"},
 	{"encoding/*", "encoding encoding/internal/* encoding/bitpack simd", ""},
-	{"rowgroup", "encoding encoding/* internal/zstdframe", "github.com/klauspost/compress"},
+	{"rowgroup", "encoding encoding/* internal/zstdframe simd", "github.com/klauspost/compress"},
 	{"columnar", "encoding encoding/* rowgroup internal/zstdframe", "github.com/klauspost/compress github.com/zeebo/xxh3 github.com/FastFilter/xorfilter"},
 	{"compaction", "encoding rowgroup", ""},
 	{"textfmt", "encoding rowgroup internal/atomicfile", "github.com/klauspost/compress github.com/therootcompany/xz"},
