@@ -1,12 +1,13 @@
 package rowgroup
 
 import (
-	"strconv"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bytestrings"
 )
 
 // A value outside a type that is narrower than its slice is refused, in every
@@ -190,24 +191,9 @@ func TestCheckBound(t *testing.T) {
 
 // A block whose strings pass what one batch can hold is damage, not a limit
 // of the caller.
-func TestDecodeBeyond4GiB(t *testing.T) {
-	if strconv.IntSize == 32 {
-		t.Skip("needs more addresses")
-	}
-	s, err := NewSchema(nil, nil, nil, []Column{{Name: "v", Type: Text}})
-	require.NoError(t, err)
-	b := NewBatch(s)
-	require.NoError(t, b.Bytes(0).Append([]byte("some text")))
-	e := NewSegmentEncoder(s, EncodeOptions{})
-	seg, err := e.Encode(b, []Span{{0, 1, 0, 1}})
-	require.NoError(t, err)
-	var ts TemplateSet
-	_, tm, _ := ts.Choose(seg, 0, 1)
-	d := NewBlockDecoder(s)
-	require.NoError(t, d.Open(tm, 1, 1, 1, seg.AppendBlock(nil, 0, 1, tm)))
-	got := NewBatch(s)
-	v := got.Bytes(0)
-	full := uint32(1<<32 - 4)
-	v.Data, v.Ends = make([]byte, full), []uint32{full} // never touched, so it takes no memory
-	require.ErrorIs(t, d.Decode(got, 0, 1, nil), encoding.ErrCorrupt)
+func TestTooLargeIsDamage(t *testing.T) {
+	err := tooLarge(fmt.Errorf("column v: %w", bytestrings.ErrTooLarge))
+	require.ErrorIs(t, err, encoding.ErrCorrupt)
+	require.ErrorIs(t, err, bytestrings.ErrTooLarge)
+	require.NoError(t, tooLarge(nil))
 }
