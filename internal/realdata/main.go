@@ -3,8 +3,12 @@
 // rows: times as instants, values by their bits.
 //
 //	go run ./internal/realdata --dir DIR
+//	go run ./internal/realdata --manifest MANIFEST.json --json OUT
 //
-// The separator is the comma or the semicolon, whichever the first line has
+// With a manifest it builds the tool, converts each file by a command made from
+// its description, and compares every row with what it reads itself.
+//
+// In a folder the separator is the comma or the semicolon, whichever the first line has
 // more of. The time column is the first that holds times, or else days; a file
 // without one keeps its order. Files whose times step back are sorted, equal times in file
 // order. It prints a line a file and a sum, and ends with 1 if any row
@@ -47,12 +51,22 @@ var combinations = []combination{
 
 func main() {
 	dir := flag.String("dir", "", "folder of CSV files")
+	manifest := flag.String("manifest", "", "description of files, a JSON array")
+	jsonPath := flag.String("json", "", "file for the outcome of a manifest as JSON")
+	markdown := flag.String("markdown", "", "file for the outcome of a manifest as a page")
+	only := flag.String("only", "", "of a manifest the files whose paths hold this")
 	flag.Parse()
-	if *dir == "" || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "usage: realdata --dir DIR")
+	if (*dir == "") == (*manifest == "") || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "usage: realdata --dir DIR, or realdata --manifest FILE [--json OUT] [--markdown OUT] [--only TEXT]")
 		os.Exit(2)
 	}
-	ok, err := run(context.Background(), os.Stdout, *dir)
+	var ok bool
+	var err error
+	if *manifest != "" {
+		ok, err = runManifest(context.Background(), os.Stdout, *manifest, *jsonPath, *markdown, *only)
+	} else {
+		ok, err = run(context.Background(), os.Stdout, *dir)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "realdata:", err)
 		os.Exit(1)
@@ -107,6 +121,9 @@ func run(ctx context.Context, out io.Writer, dir string) (ok bool, err error) {
 	})
 	if err != nil {
 		return false, err
+	}
+	if files == 0 {
+		return false, fmt.Errorf("%s: no CSV files", dir)
 	}
 	all.print(w, "", fmt.Sprintf("%d files, %d failed", files, len(failures)))
 	if err := w.Flush(); err != nil {
