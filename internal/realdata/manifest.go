@@ -483,12 +483,15 @@ func (e *entry) time(text string) (time.Time, error) {
 	if err != nil {
 		return t, err
 	}
-	// A wall time that a change of clocks skips counts on from the hour before.
+	// A wall time that a change of clocks skips counts on from the hour before;
+	// one that happens twice is the first of them.
 	wall, err := time.Parse(e.Time.Layout, text)
-	if _, named := wall.Zone(); err == nil && named == 0 && wall.Location() == time.UTC {
-		if _, offset := t.Zone(); wall.Unix()-int64(offset) != t.Unix() {
-			_, offset = t.Add(-24 * time.Hour).Zone()
-			t = wall.Add(-time.Duration(offset) * time.Second)
+	if err == nil && wall.Location() == time.UTC {
+		_, before := t.Add(-24 * time.Hour).Zone()
+		_, offset := t.Zone()
+		first := wall.Add(-time.Duration(before) * time.Second)
+		if _, there := first.In(zone).Zone(); there == before || wall.Unix()-int64(offset) != t.Unix() {
+			t = first
 		}
 	}
 	return t, nil
