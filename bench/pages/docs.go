@@ -93,24 +93,19 @@ func environment(w *strings.Builder, r *result.Result) {
 }
 
 // shown leaves out what a page has no room for: of the codecs all but blocks of
-// one size, and allocations.
+// one size, our self-contained forms, single samples and allocations.
 func shown(suite string, l result.List) result.List {
 	return slices.DeleteFunc(slices.Clone(l), func(r result.Result) bool {
 		if suite != "codecs" {
-			return r.Params["goroutines"] != nil && strings.HasSuffix(r.Metric, "_us")
-		}
-		if strings.Contains(r.Metric, "allocs") {
-			return true
-		}
-		block, ok := r.Params["block"]
-		if !ok {
 			return false
 		}
 		want := "4096"
 		if strings.HasPrefix(r.Data, "real ") {
 			want = "1024"
 		}
-		return fmt.Sprint(block) != want && r.Metric != "bytes_per_value"
+		block, blocks := r.Params["block"]
+		return strings.Contains(r.Metric, "allocs") || r.Params["sample"] != nil || r.Params["form"] == "self-contained" ||
+			blocks && fmt.Sprint(block) != want && r.Subject != "colsst/columnar"
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -36,6 +37,9 @@ func Plot(dir string, l result.List) error {
 	}
 	for _, data := range dataSets(l, "table", "scan_mpts_per_cpu_s") {
 		of := l.Where(result.Result{Suite: "table", Data: data})
+		if !slices.ContainsFunc(of, func(r result.Result) bool { return !isOurs(r.Subject) }) {
+			continue
+		}
 		if err := sizeAgainst(filepath.Join(dir, "size-range-60-"+slug(data)+".svg"), data, "range_60_qps", "ranges of 60 rows a second", of); err != nil {
 			return err
 		}
@@ -100,17 +104,26 @@ func scatter(path, title, x, y string, points []point) error {
 			return err
 		}
 		dot.GlyphStyle = draw.GlyphStyle{Color: colour(pt.ours), Radius: vg.Points(3), Shape: draw.CircleGlyph{}}
-		label, err := plotter.NewLabels(plotter.XYLabels{XYs: xy, Labels: []string{pt.name}})
+		label, err := named(xy, pt.name)
 		if err != nil {
 			return err
 		}
-		label.TextStyle[0].Color, label.TextStyle[0].Font.Size = colour(pt.ours), vg.Points(7)
-		label.Offset = vg.Point{X: vg.Points(4), Y: vg.Points(-2)}
 		p.Add(dot, label)
 	}
 	margin(&p.X, 1.15, 1.8) // for the names, to the right
 	margin(&p.Y, 1.2, 1.2)
 	return p.Save(width, height, path)
+}
+
+// named is the name of a subject to the right of a point.
+func named(at plotter.XYs, name string) (*plotter.Labels, error) {
+	l, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: []string{name}})
+	if err != nil {
+		return nil, err
+	}
+	l.TextStyle[0].Color, l.TextStyle[0].Font.Size = colour(isOurs(name)), vg.Points(7)
+	l.Offset = vg.Point{X: vg.Points(4), Y: vg.Points(-2)}
+	return l, nil
 }
 
 func colour(ours bool) color.Color {
@@ -155,13 +168,13 @@ func title(r *result.Result) string {
 
 func isOurs(subject string) bool { return strings.HasPrefix(subject, "colsst") }
 
-// sizeAgainst draws bytes a point and a speed, one goroutine. Of our files the
+// sizeAgainst draws, at the highest level, bytes a point and a speed, one goroutine. Of our files the
 // sources have one size.
 func sizeAgainst(path, data, metric, name string, l result.List) error {
 	var points []point
 	for _, r := range l.Where(result.Result{Metric: metric}) {
 		size := l.Where(result.Result{Subject: r.Subject, Metric: "bytes_per_point"})
-		if r.Params["goroutines"] != nil || len(size) == 0 {
+		if r.Params["goroutines"] != nil || r.Params["level"] != nil || len(size) == 0 {
 			continue
 		}
 		points = append(points, point{title(&r), size[0].Value, r.Value, isOurs(r.Subject)})
@@ -175,16 +188,17 @@ func ranges(path, data string, l result.List) error {
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = data, "rows of a range", "ranges a second"
 	logarithmic(&p.X)
 	logarithmic(&p.Y)
-	p.Legend.Left, p.Legend.TextStyle.Font.Size = true, vg.Points(6)
 	lines := map[string]plotter.XYs{}
 	var names []string
 	for _, r := range l {
-		var rows float64
-		if _, err := fmt.Sscanf(r.Metric, "range_%f_qps", &rows); err != nil || !strings.HasSuffix(r.Metric, "_qps") || r.Params["goroutines"] != nil {
+		length, isRange := strings.CutPrefix(r.Metric, "range_")
+		length, isRate := strings.CutSuffix(length, "_qps")
+		rows, err := strconv.ParseFloat(length, 64)
+		if !isRange || !isRate || err != nil || r.Params["goroutines"] != nil {
 			continue
 		}
 		name := title(&r)
-		if isOurs(r.Subject) && r.Subject != "colsst/default" {
+		if isOurs(r.Subject) && (r.Subject != "colsst/default" || r.Params["level"] != nil) {
 			continue
 		}
 		if lines[name] == nil {
@@ -200,13 +214,17 @@ func ranges(path, data string, l result.List) error {
 		line.Color = colour(isOurs(name))
 		line.Dashes = []vg.Length{vg.Points(float64(1 + i%5*2)), vg.Points(float64(i % 5))}
 		dots.Color, dots.Radius = line.Color, vg.Points(2)
-		p.Add(line, dots)
-		p.Legend.Add(name, line, dots)
+		last := lines[name][len(lines[name])-1:]
+		label, err := named(plotter.XYs(last), name)
+		if err != nil {
+			return err
+		}
+		p.Add(line, dots, label)
 	}
 	if len(names) == 0 {
 		return nil
 	}
-	margin(&p.X, 12, 1.2) // for the legend
+	margin(&p.X, 1.2, 6) // for the names
 	margin(&p.Y, 1.2, 1.2)
 	return p.Save(width, height, path)
 }

@@ -43,9 +43,14 @@ func ourSubjects() (all []subject) {
 			all = append(all, ours("colsst/"+v.name, source, "", v.opts))
 		}
 	}
+	for _, source := range []string{fromFile, fromMemory} {
+		s := ours(ourDefault, source, "", nil)
+		s.irregular = true
+		all = append(all, s)
+	}
 	for l := simd.Generic; l < simd.Supported(); l++ {
 		for _, source := range []string{fromFile, fromMemory} {
-			all = append(all, ours("colsst/default", source, l.String(), nil))
+			all = append(all, ours(ourDefault, source, l.String(), nil))
 		}
 	}
 	return all
@@ -91,6 +96,7 @@ func ours(name, source, level string, opts []columnar.Option) subject {
 
 // setLevel is for the process of a subject.
 func (s *subject) setLevel() error {
+	simd.SetLevel(simd.Supported())
 	for l := simd.Generic; l <= simd.AVX512; l++ {
 		if l.String() == s.level {
 			simd.SetLevel(l)

@@ -100,6 +100,7 @@ type truth struct {
 	keys   []string
 	sample columns
 	key    string // of the sample
+	about  bool   // rows are irregular: only their number is known
 }
 
 func (t *truth) add(p part, sampled []byte) {

@@ -37,10 +37,11 @@ type subject struct {
 	load func(path string) error
 	// extra measures what only this subject knows.
 	extra func(r reader, path string, add func(metric, unit string, v float64)) error
-	ours  bool
-	// about are parameters of its results.
-	source string
-	level  string // ours: below the highest
+
+	ours      bool
+	source    string // ours: where the bytes are read from
+	level     string // ours: one below the highest
+	irregular bool   // the rows, and so are answers of other sizes
 }
 
 // subjects lists all, ours first.
@@ -61,6 +62,9 @@ func (s *subject) id() string {
 	}
 	if s.level != "" {
 		id += "@" + s.level
+	}
+	if s.irregular {
+		id += "@irregular"
 	}
 	return id
 }

@@ -23,14 +23,15 @@ type query struct {
 	key      string
 	from, to int32
 	rows     int
+	about    bool // some rows may be missing
 }
 
 // queries are random ones, the same for every subject.
-func queries(keys []string, points, rows, worker int) []query {
+func (t *truth) queries(points, rows, worker int) []query {
 	r := rand.New(rand.NewPCG(generate.Seed, uint64(1000*rows+worker)))
 	all := make([]query, 1024)
 	for i := range all {
-		q := query{key: keys[r.IntN(len(keys))], rows: rows}
+		q := query{key: t.keys[r.IntN(len(t.keys))], rows: rows, about: t.about}
 		if rows > 0 {
 			q.from = firstTime + int32(timeStep*r.IntN(points-rows+1))
 			q.to = q.from + int32(timeStep*(rows-1))
@@ -47,7 +48,7 @@ func (q *query) run(r reader) error {
 		return err
 	}
 	n, err := r.read(q.key, q.from, q.to, nil)
-	if err == nil && n != q.rows {
+	if err == nil && (n > q.rows || n < q.rows && !q.about) {
 		err = fmt.Errorf("%d rows of %d", n, q.rows)
 	}
 	return err
@@ -55,6 +56,9 @@ func (q *query) run(r reader) error {
 
 // check compares one answer with the truth.
 func (t *truth) check(r reader, rows int) error {
+	if t.about {
+		return nil
+	}
 	last := len(t.sample.time) - 1
 	if rows == 0 {
 		got, err := r.latest(t.key)
@@ -144,7 +148,7 @@ func parallelRate(r reader, t *truth, points, rows int, budget time.Duration) (t
 			return timing, err
 		}
 		defer sessions[i].close()
-		work[i] = queries(t.keys, points, rows, i)
+		work[i] = t.queries(points, rows, i)
 	}
 	const parts = 5
 	var rates []float64

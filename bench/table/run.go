@@ -60,6 +60,11 @@ func Run(ctx context.Context, o Options) (result.List, error) {
 	for _, s := range pointSubjects() {
 		ids = append(ids, s.id())
 	}
+	// Subjects that are interrupted leave their files, in here.
+	if o.Dir, err = os.MkdirTemp(o.Dir, "colsst-bench-"); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(o.Dir)
 	list := result.List{result.Describe(suite)}
 	for _, id := range ids {
 		if !only.MatchString(id) {

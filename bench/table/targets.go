@@ -1,6 +1,8 @@
 package table
 
 import (
+	"strings"
+
 	"github.com/colsst/colsst/bench/result"
 	"github.com/colsst/colsst/simd"
 )
@@ -109,6 +111,15 @@ func (o *Options) speeds(l *result.List) {
 			if ok && ok2 {
 				l.Add(r, result.Target{What: "AVX2 against AVX-512", Of: metric, Value: r.Value, Reference: top.Value, By: ourDefault, Least: 0.5})
 			}
+		}
+	}
+	// What is lost where the rows are irregular; there is no target.
+	for _, r := range l.Where(result.Result{Data: o.data() + irregularName, Subject: ourDefault}) {
+		if r.Params["goroutines"] != nil || r.Metric != "bytes_per_point" && r.Metric != "write_mpts_per_cpu_s" && r.Metric != "scan_mpts_per_cpu_s" && !strings.HasSuffix(r.Metric, "_qps") {
+			continue
+		}
+		if regular, ok := find(*l, o.data(), ourDefault, r.Metric, r.Params); ok {
+			*l = append(*l, result.Result{Suite: suite, Data: r.Data, Subject: r.Subject, Params: r.Params, Metric: r.Metric + " of regular", Value: r.Value / regular.Value})
 		}
 	}
 	for _, query := range []string{"range_60", "latest"} {
