@@ -30,7 +30,7 @@ func Unpack64(dst []uint64, src []byte, w uint) {
 	if done == len(dst) {
 		return
 	}
-	dst, src = dst[done:], src[done/8*int(w):n]
+	dst, src = dst[done:], src[done/8*int(w):]
 	if w == 64 {
 		for i := range dst {
 			dst[i] = le.Uint64(src[8*i:])
@@ -92,7 +92,7 @@ func Unpack32(dst []uint32, src []byte, w uint) {
 	if done == len(dst) {
 		return
 	}
-	dst, src = dst[done:], src[done/8*int(w):n]
+	dst, src = dst[done:], src[done/8*int(w):]
 	mask := uint64(1)<<w - 1
 	for len(dst) >= 8 && uint(len(src)) >= w+8 {
 		s := src[: w+8 : w+8]

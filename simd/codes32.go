@@ -9,15 +9,17 @@ func Add32(dst []int32, c *Codes32, add int32) {
 	if c.packed != nil {
 		done = packedAdd32(dst, c.packed, c.width, add)
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint32
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k := plainAdd32(d, u, c.flip, add)
-		for i, x := range u[k:] {
-			d[k+i] = add + int32(x^c.flip)
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k := plainAdd32(d, u, c.flip, add)
+			for i, x := range u[k:] {
+				d[k+i] = add + int32(x^c.flip)
+			}
+			done += len(u)
 		}
-		done += len(u)
 	}
 }
 
@@ -29,16 +31,19 @@ func Ramp32(dst []int32, c *Codes32, start, step int32) {
 		done = packedRamp32(dst, c.packed, c.width, start, step)
 		start += int32(done) * step
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint32
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k := plainRamp32(d, u, c.flip, start, step)
-		for i, x := range u[k:] {
-			d[k+i] = start + int32(k+i)*step + int32(x^c.flip)
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k := plainRamp32(d, u, c.flip, start, step)
+			start += int32(k) * step
+			for i, x := range u[k:] {
+				d[k+i] = start + int32(x^c.flip)
+				start += step
+			}
+			done += len(u)
 		}
-		start += int32(len(u)) * step
-		done += len(u)
 	}
 }
 
@@ -49,17 +54,19 @@ func Sum32(dst []int32, c *Codes32, first, add int32) {
 	if c.packed != nil {
 		done, first = packedSum32(dst, c.packed, c.width, first, add)
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint32
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k, last := plainSum32(d, u, c.flip, first, add)
-		first = last
-		for i, x := range u[k:] {
-			first += add + int32(x^c.flip)
-			d[k+i] = first
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k, last := plainSum32(d, u, c.flip, first, add)
+			first = last
+			for i, x := range u[k:] {
+				first += add + int32(x^c.flip)
+				d[k+i] = first
+			}
+			done += len(u)
 		}
-		done += len(u)
 	}
 }
 
@@ -71,15 +78,17 @@ func Ordered32(dst []float32, c *Codes32, add int32, zeros uint) {
 	if c.packed != nil {
 		done = packedOrdered32(dst, c.packed, c.width, add, zeros)
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint32
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k := plainOrdered32(d, u, c.flip, add, zeros)
-		for i, x := range u[k:] {
-			d[k+i] = unorder32(add+int32(x^c.flip), zeros)
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k := plainOrdered32(d, u, c.flip, add, zeros)
+			for i, x := range u[k:] {
+				d[k+i] = unorder32(add+int32(x^c.flip), zeros)
+			}
+			done += len(u)
 		}
-		done += len(u)
 	}
 }
 
@@ -90,17 +99,19 @@ func SumOrdered32(dst []float32, c *Codes32, first, add int32, zeros uint) {
 	if c.packed != nil {
 		done, first = packedSumOrdered32(dst, c.packed, c.width, first, add, zeros)
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint32
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k, last := plainSumOrdered32(d, u, c.flip, first, add, zeros)
-		first = last
-		for i, x := range u[k:] {
-			first += add + int32(x^c.flip)
-			d[k+i] = unorder32(first, zeros)
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k, last := plainSumOrdered32(d, u, c.flip, first, add, zeros)
+			first = last
+			for i, x := range u[k:] {
+				first += add + int32(x^c.flip)
+				d[k+i] = unorder32(first, zeros)
+			}
+			done += len(u)
 		}
-		done += len(u)
 	}
 }
 
@@ -114,18 +125,20 @@ func Decimal32(dst []float32, c *Codes32, add int32, back, scale float64) (ok bo
 	if c.packed != nil {
 		done, bad = packedDecimal32(dst, c.packed, c.width, add, back, scale)
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint32
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k, over := plainDecimal32(d, u, c.flip, add, back, scale)
-		bad |= over
-		for i, x := range u[k:] {
-			y := add + int32(x^c.flip)
-			bad |= over32(y)
-			d[k+i] = float32(float64(float64(y)*back) * scale)
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k, over := plainDecimal32(d, u, c.flip, add, back, scale)
+			bad |= over
+			for i, x := range u[k:] {
+				y := add + int32(x^c.flip)
+				bad |= over32(y)
+				d[k+i] = float32(float64(float64(y)*back) * scale)
+			}
+			done += len(u)
 		}
-		done += len(u)
 	}
 	return bad == 0
 }
@@ -138,18 +151,20 @@ func SumDecimal32(dst []float32, c *Codes32, first, add int32, back, scale float
 	if c.packed != nil {
 		done, first, bad = packedSumDecimal32(dst, c.packed, c.width, first, add, back, scale)
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint32
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k, last, over := plainSumDecimal32(d, u, c.flip, first, add, back, scale)
-		first, bad = last, bad|over
-		for i, x := range u[k:] {
-			first += add + int32(x^c.flip)
-			bad |= over32(first)
-			d[k+i] = float32(float64(float64(first)*back) * scale)
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k, last, over := plainSumDecimal32(d, u, c.flip, first, add, back, scale)
+			first, bad = last, bad|over
+			for i, x := range u[k:] {
+				first += add + int32(x^c.flip)
+				bad |= over32(first)
+				d[k+i] = float32(float64(float64(first)*back) * scale)
+			}
+			done += len(u)
 		}
-		done += len(u)
 	}
 	return bad == 0
 }

@@ -9,15 +9,17 @@ func Add64(dst []int64, c *Codes64, add int64) {
 	if c.packed != nil {
 		done = packedAdd64(dst, c.packed, c.width, add)
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint64
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k := plainAdd64(d, u, c.flip, add)
-		for i, x := range u[k:] {
-			d[k+i] = add + int64(x^c.flip)
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k := plainAdd64(d, u, c.flip, add)
+			for i, x := range u[k:] {
+				d[k+i] = add + int64(x^c.flip)
+			}
+			done += len(u)
 		}
-		done += len(u)
 	}
 }
 
@@ -29,16 +31,19 @@ func Ramp64(dst []int64, c *Codes64, start, step int64) {
 		done = packedRamp64(dst, c.packed, c.width, start, step)
 		start += int64(done) * step
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint64
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k := plainRamp64(d, u, c.flip, start, step)
-		for i, x := range u[k:] {
-			d[k+i] = start + int64(k+i)*step + int64(x^c.flip)
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k := plainRamp64(d, u, c.flip, start, step)
+			start += int64(k) * step
+			for i, x := range u[k:] {
+				d[k+i] = start + int64(x^c.flip)
+				start += step
+			}
+			done += len(u)
 		}
-		start += int64(len(u)) * step
-		done += len(u)
 	}
 }
 
@@ -49,17 +54,19 @@ func Sum64(dst []int64, c *Codes64, first, add int64) {
 	if c.packed != nil {
 		done, first = packedSum64(dst, c.packed, c.width, first, add)
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint64
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k, last := plainSum64(d, u, c.flip, first, add)
-		first = last
-		for i, x := range u[k:] {
-			first += add + int64(x^c.flip)
-			d[k+i] = first
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k, last := plainSum64(d, u, c.flip, first, add)
+			first = last
+			for i, x := range u[k:] {
+				first += add + int64(x^c.flip)
+				d[k+i] = first
+			}
+			done += len(u)
 		}
-		done += len(u)
 	}
 }
 
@@ -74,15 +81,17 @@ func Ordered64(dst []float64, c *Codes64, add int64, zeros uint) {
 	if c.packed != nil {
 		done = packedOrdered64(dst, c.packed, c.width, add, zeros)
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint64
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k := plainOrdered64(d, u, c.flip, add, zeros)
-		for i, x := range u[k:] {
-			d[k+i] = unorder64(add+int64(x^c.flip), zeros)
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k := plainOrdered64(d, u, c.flip, add, zeros)
+			for i, x := range u[k:] {
+				d[k+i] = unorder64(add+int64(x^c.flip), zeros)
+			}
+			done += len(u)
 		}
-		done += len(u)
 	}
 }
 
@@ -93,17 +102,19 @@ func SumOrdered64(dst []float64, c *Codes64, first, add int64, zeros uint) {
 	if c.packed != nil {
 		done, first = packedSumOrdered64(dst, c.packed, c.width, first, add, zeros)
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint64
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k, last := plainSumOrdered64(d, u, c.flip, first, add, zeros)
-		first = last
-		for i, x := range u[k:] {
-			first += add + int64(x^c.flip)
-			d[k+i] = unorder64(first, zeros)
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k, last := plainSumOrdered64(d, u, c.flip, first, add, zeros)
+			first = last
+			for i, x := range u[k:] {
+				first += add + int64(x^c.flip)
+				d[k+i] = unorder64(first, zeros)
+			}
+			done += len(u)
 		}
-		done += len(u)
 	}
 }
 
@@ -117,18 +128,20 @@ func Decimal64(dst []float64, c *Codes64, add int64, back, scale float64) (ok bo
 	if c.packed != nil {
 		done, bad = packedDecimal64(dst, c.packed, c.width, add, back, scale)
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint64
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k, over := plainDecimal64(d, u, c.flip, add, back, scale)
-		bad |= over
-		for i, x := range u[k:] {
-			y := add + int64(x^c.flip)
-			bad |= over64(y)
-			d[k+i] = float64(float64(float64(y)*back) * scale)
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k, over := plainDecimal64(d, u, c.flip, add, back, scale)
+			bad |= over
+			for i, x := range u[k:] {
+				y := add + int64(x^c.flip)
+				bad |= over64(y)
+				d[k+i] = float64(float64(float64(y)*back) * scale)
+			}
+			done += len(u)
 		}
-		done += len(u)
 	}
 	return bad == 0
 }
@@ -141,18 +154,20 @@ func SumDecimal64(dst []float64, c *Codes64, first, add int64, back, scale float
 	if c.packed != nil {
 		done, first, bad = packedSumDecimal64(dst, c.packed, c.width, first, add, back, scale)
 	}
-	for done < len(dst) {
+	if done < len(dst) {
 		var buf [someCodes]uint64
-		u := c.next(&buf, done, len(dst))
-		d := dst[done : done+len(u)]
-		k, last, over := plainSumDecimal64(d, u, c.flip, first, add, back, scale)
-		first, bad = last, bad|over
-		for i, x := range u[k:] {
-			first += add + int64(x^c.flip)
-			bad |= over64(first)
-			d[k+i] = float64(float64(float64(first)*back) * scale)
+		for done < len(dst) {
+			u := c.next(&buf, done, len(dst))
+			d := dst[done : done+len(u)]
+			k, last, over := plainSumDecimal64(d, u, c.flip, first, add, back, scale)
+			first, bad = last, bad|over
+			for i, x := range u[k:] {
+				first += add + int64(x^c.flip)
+				bad |= over64(first)
+				d[k+i] = float64(float64(float64(first)*back) * scale)
+			}
+			done += len(u)
 		}
-		done += len(u)
 	}
 	return bad == 0
 }
