@@ -125,7 +125,7 @@ func (c *convert) run(args []string) error {
 	if folder {
 		err = c.folder(args, paths)
 	} else {
-		err = c.file(paths, c.out, nil)
+		err = c.file(paths, c.out, c.reject.flush)
 	}
 	if c.reject != nil && c.reject.err != nil {
 		return c.reject.err
@@ -240,7 +240,7 @@ func (c *convert) checkOutput(format string) error {
 	return nil
 }
 
-// file converts the inputs to one output.
+// file converts the inputs to one output. before is called before that appears.
 func (c *convert) file(paths []string, o outFlags, before func() error) error {
 	if err := c.checkSame(paths, o.path); err != nil {
 		return err
@@ -465,7 +465,9 @@ func (c *convert) write(out *output, in *chain, format string) (n int64, err err
 	}
 	err = eachBatch(c.ctx(), rows, in.schema, -1, func(b *rowgroup.Batch) error {
 		n += int64(b.Len() - len(*b.Markers()))
-		in.current.in.bar.out(out.n)
+		if !c.text.sort { // else all was read before
+			in.current.in.bar.out(out.n)
+		}
 		return to.write(b)
 	})
 	if err == nil {

@@ -34,16 +34,24 @@ func (r *rejects) write(fields ...string) {
 	}
 }
 
-func (r *rejects) commit() error {
+// flush brings all to the file, before the output appears.
+func (r *rejects) flush() error {
 	if r == nil {
 		return nil
 	}
-	if r.err != nil {
-		return r.err
-	}
 	r.w.Flush()
-	if err := r.w.Error(); err != nil {
-		return r.out.failure(err)
+	if err := r.w.Error(); err != nil && r.err == nil {
+		r.err = r.out.failure(err)
+	}
+	if r.err == nil {
+		r.err = r.out.w.Flush()
+	}
+	return r.err
+}
+
+func (r *rejects) commit() error {
+	if err := r.flush(); r == nil || err != nil {
+		return err
 	}
 	return r.out.commit()
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -289,7 +291,29 @@ func (x *textFlags) sorted(ctx context.Context, s *rowgroup.Schema, rows textfmt
 	if x.tempDir != "" {
 		opts = append(opts, textfmt.WithTempDir(x.tempDir))
 	}
-	return textfmt.Sort(s, rows, opts...)
+	it, err := textfmt.Sort(s, rows, opts...)
+	return sortedIter{it}, temporary(err)
+}
+
+// sortedIter says of errors that they are of temporary files.
+type sortedIter struct{ rowgroup.Iter }
+
+func (it sortedIter) Next(b *rowgroup.Batch) (bool, error) {
+	more, err := it.Iter.Next(b)
+	return more, temporary(err)
+}
+
+// temporary marks an error of a file that is no input, whose errors have their
+// code.
+func temporary(err error) error {
+	var (
+		path *fs.PathError
+		code *exitError
+	)
+	if !errors.As(err, &path) || errors.As(err, &code) {
+		return err
+	}
+	return &exitError{exitOutput, &outputError{fmt.Errorf("temporary file: %w; give another --temp-dir", path.Err)}}
 }
 
 // keyOf is the bytes of a partition key given as text: a plain value, or a
