@@ -64,6 +64,7 @@ func TestT09ManyRows(t *testing.T) {
 }
 
 func TestT11OddSizes(t *testing.T) {
+	two31 := int64(1) << 31 // wraps where int has 32 bits
 	b := points(t, sequence(3000, 7)...)
 	want := dump(b)
 	for name, option := range map[string]func(int) Option{
@@ -72,7 +73,7 @@ func TestT11OddSizes(t *testing.T) {
 		"block_size_in_bytes":     WithBlockBytes,
 		"chunk_length_in_kb":      WithCompression,
 	} {
-		for _, n := range []int{-1, 0, 1, 300, 1000, 16383, 16384, 16385, 1<<31 - 1} {
+		for _, n := range []int{-1, 0, 1, 300, 1000, 16383, 16384, 16385, 1<<31 - 1, -1 << 31, int(two31)} {
 			w, err := NewWriter(io.Discard, b.Schema(), option(n))
 			if err != nil {
 				require.ErrorContains(t, err, name)
@@ -318,6 +319,9 @@ func TestT43UnalignedRanges(t *testing.T) {
 				got, err := drain(p.Range(bg, bound(int64(a), true), bound(int64(e), false), rowgroup.ScanOptions{}), s)
 				require.NoError(t, err)
 				same(t, want[a:e], rows(got))
+				got, err = drain(p.Range(bg, bound(int64(a), true), bound(int64(e), false), rowgroup.ScanOptions{Desc: true}), s)
+				require.NoError(t, err)
+				same(t, reversed(want[a:e]), rows(got))
 			}
 		}
 	}
@@ -432,14 +436,39 @@ func TestT65CloseTwice(t *testing.T) {
 	}
 	for _, f := range files {
 		rd := open(t, f)
-		it := rd.Scan(bg, rowgroup.ScanOptions{})
+		b := rowgroup.NewBatch(rd.Schema())
+		all := rd.Scan(bg, rowgroup.ScanOptions{})
+		ok, err := all.Next(b)
+		require.NoError(t, err)
+		require.True(t, ok)
+		p, err := rd.Partition(bg, b.Key(0))
+		require.NoError(t, err)
+		open := rowgroup.Bound{}
+		its := []rowgroup.Iter{
+			all, rd.Scan(bg, rowgroup.ScanOptions{Desc: true}), p.Range(bg, open, open, rowgroup.ScanOptions{}),
+			p.Range(bg, open, open, rowgroup.ScanOptions{Desc: true}), p.Latest(bg, 2, rowgroup.ScanOptions{}),
+		}
+		for k, it := range its {
+			if k > 0 {
+				_, err := it.Next(b)
+				require.NoError(t, err)
+			}
+			for range 2 {
+				require.NoError(t, it.Close())
+			}
+		}
+		// What was closed twice is not in use twice.
+		x, y := rd.scratch(), rd.scratch()
+		require.NotSame(t, x, y)
 		for range 3 {
-			require.NoError(t, it.Close())
+			require.NoError(t, all.Close())
 			require.NoError(t, rd.Close())
 		}
-		ok, err := it.Next(rowgroup.NewBatch(rd.Schema()))
-		require.NoError(t, err)
-		require.False(t, ok)
+		for _, it := range its {
+			ok, err := it.Next(b)
+			require.NoError(t, err)
+			require.False(t, ok)
+		}
 		_, err = rd.Partition(bg, nil)
 		require.Error(t, err)
 	}
