@@ -62,14 +62,14 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // tool is what every command has: its flags and streams.
 type tool struct {
-	cmd        *cobra.Command
-	quiet      bool
-	verbose    bool
-	noProgress bool
-	jobs       int
-	summarize  string
-	started    time.Time
-	sum        summary
+	cmd         *cobra.Command
+	quiet       bool
+	verbose     bool
+	noProgress  bool
+	jobs        int
+	summaryFlag string
+	started     time.Time
+	sum         summary
 }
 
 // arguments says how many arguments a command takes, and what they are.
@@ -114,7 +114,7 @@ func command(use, short, long string, args arguments, run func(t *tool, args []s
 	f.BoolVar(&t.noProgress, "no-progress", false, "no progress on a terminal")
 	f.IntVarP(&t.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "goroutines that parse text")
 	f.Lookup("jobs").DefValue = "one a CPU"
-	f.StringVar(&t.summarize, "summary", "", "json: a last line of JSON on stderr")
+	f.StringVar(&t.summaryFlag, "summary", "", "json: a last line of JSON on stderr")
 	return t
 }
 
@@ -129,16 +129,16 @@ func (t *tool) checkFlags() (err error) {
 	case err != nil:
 	case t.jobs < 1:
 		err = usagef("--jobs %d: expected 1 or more", t.jobs)
-	case t.summarize != "" && t.summarize != "json":
-		err = usagef("--summary %s: expected json", t.summarize)
-		t.summarize = ""
+	case t.summaryFlag != "" && t.summaryFlag != "json":
+		err = usagef("--summary %s: expected json", t.summaryFlag)
+		t.summaryFlag = ""
 	}
 	return err
 }
 
 // finish prints the line of --summary, as the last one on stderr.
 func (t *tool) finish(err error) error {
-	if t.summarize == "" {
+	if t.summaryFlag == "" {
 		return err
 	}
 	t.sum.Command, t.sum.Exit, t.sum.Seconds = t.cmd.Name(), ExitCode(err), time.Since(t.started).Seconds()
