@@ -2,8 +2,6 @@ package columnar
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/zstd"
@@ -110,11 +108,9 @@ func appendChunk(dst, raw []byte, enc *zstd.Encoder) []byte {
 	return binary.LittleEndian.AppendUint32(dst, checksum(dst[at:]))
 }
 
-var errChunk = errors.New("a Zstd frame that does not hold exactly the chunk")
-
 // decodeChunk decodes src, a whole stored chunk, into dst, whose length is
 // the chunk's.
-func decodeChunk(dst, src []byte, dec *zstd.Decoder) error {
+func decodeChunk(dst, src []byte) error {
 	if len(src) <= chunkFrame {
 		return encoding.Corruptf("chunk", "%d bytes", len(src))
 	}
@@ -134,24 +130,11 @@ func decodeChunk(dst, src []byte, dec *zstd.Decoder) error {
 		copy(dst, body)
 		return nil
 	}
-	if len(body) >= len(dst) || !zstdframe.Is(body, len(dst)) {
-		return &encoding.CorruptError{Part: "chunk", Offset: -1, Err: errChunk}
+	if len(body) >= len(dst) {
+		return encoding.Corruptf("chunk", "a Zstd frame of %d bytes for %d", len(body), len(dst))
 	}
-	out, err := dec.DecodeAll(body, dst[:0:len(dst)])
-	if err == nil && len(out) != len(dst) {
-		err = errChunk
-	}
-	if errors.Is(err, zstd.ErrDecoderClosed) {
-		return fmt.Errorf("the reader is %w", ErrClosed)
-	}
-	if err != nil {
+	if err := zstdframe.Decode(dst, body); err != nil {
 		return &encoding.CorruptError{Part: "chunk", Offset: -1, Err: err}
 	}
 	return nil
-}
-
-// newChunkDecoder makes a decoder that never holds more than a chunk.
-func newChunkDecoder(chunk int) (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
-		zstd.WithDecoderMaxMemory(uint64(chunk)), zstd.WithDecoderMaxWindow(uint64(max(chunk, zstd.MinWindowSize))))
 }

@@ -440,9 +440,6 @@ func TestT36EveryPath(t *testing.T) {
 func TestT37RawChunks(t *testing.T) {
 	enc, err := newStreamWriter(nil, 1)
 	require.NoError(t, err)
-	dec, err := newChunkDecoder(1 << 10)
-	require.NoError(t, err)
-	defer dec.Close()
 	r := rand.New(rand.NewPCG(15, 16))
 	raws, packed := 0, 0
 	for n := 1; n <= 1024; n += 7 {
@@ -463,10 +460,10 @@ func TestT37RawChunks(t *testing.T) {
 				require.Less(t, len(c), n+chunkFrame)
 			}
 			got := make([]byte, n)
-			require.NoError(t, decodeChunk(got, c, dec))
+			require.NoError(t, decodeChunk(got, c))
 			require.Equal(t, raw, got)
-			require.ErrorIs(t, decodeChunk(make([]byte, n+1), c, dec), encoding.ErrCorrupt)
-			require.ErrorIs(t, decodeChunk(make([]byte, n-1), c, dec), encoding.ErrCorrupt)
+			require.ErrorIs(t, decodeChunk(make([]byte, n+1), c), encoding.ErrCorrupt)
+			require.ErrorIs(t, decodeChunk(make([]byte, n-1), c), encoding.ErrCorrupt)
 		}
 	}
 	require.NotZero(t, raws)

@@ -112,9 +112,8 @@ func (r *Reader) open() error {
 			at += n + chunkFrame
 		}
 		f.chunkAt = append(f.chunkAt, at)
-		f.dec, err = newChunkDecoder(f.chunk)
 	}
-	return err
+	return nil
 }
 
 // Schema is the table's schema.
@@ -167,9 +166,6 @@ func (r *Reader) Close() error {
 	defer r.mu.Unlock()
 	r.pages, r.queue = map[int64]*page{}, nil
 	clear(r.shards)
-	if r.file.dec != nil {
-		r.file.dec.Close()
-	}
 	return nil
 }
 

@@ -313,13 +313,8 @@ func Salvage(ctx context.Context, r io.ReaderAt, size int64, opts ...Option) (*S
 			return nil, err
 		}
 	}
-	if f.chunk > 0 {
-		if f.dec, err = newChunkDecoder(f.chunk); err != nil {
-			return nil, err
-		}
-	}
 	if err := s.survey(); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, err
 	}
 	s.s = s.r.scratch()
 	s.walk = walker{ctx: ctx, win: window{f: f}, wanted: "D", gap: func(damage error, at, n int64) {
@@ -468,10 +463,6 @@ func (s *Salvaged) step(b *rowgroup.Batch) error {
 
 // Close frees what it holds; a second call does nothing.
 func (s *Salvaged) Close() error {
-	s.done = true
-	if s.r.file.dec != nil {
-		s.r.file.dec.Close()
-		s.r.file.dec = nil
-	}
+	s.done, s.s = true, nil
 	return nil
 }

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/internal/invariants"
 )
@@ -24,8 +22,7 @@ type file struct {
 	streamLen int64
 	chunk     int     // logical bytes a chunk, or 0
 	chunkAt   []int64 // where each chunk begins in the file, and where the last ends
-	dec       *zstd.Decoder
-	tail      []byte // the end of the file
+	tail      []byte  // the end of the file
 }
 
 // crc is the number of bytes of an item's checksum.
@@ -172,7 +169,7 @@ func (w *window) readChunk(dst []byte, i int64) error {
 	if err := f.readAt(w.stored, f.chunkAt[i]); err != nil {
 		return err
 	}
-	if err := decodeChunk(dst, w.stored, f.dec); err != nil {
+	if err := decodeChunk(dst, w.stored); err != nil {
 		return f.atPhysical(err, fmt.Sprintf("chunk %d", i), f.chunkAt[i])
 	}
 	return nil
