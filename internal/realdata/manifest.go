@@ -165,7 +165,8 @@ func runManifest(ctx context.Context, out io.Writer, path, jsonPath, markdown, o
 	}
 	defer func() { _ = os.RemoveAll(temp) }() // temporary
 	m := &manifestRun{dir: filepath.Dir(path), temp: temp, tool: filepath.Join(temp, "colsst")}
-	build := exec.CommandContext(ctx, "go", "build", "-o", m.tool, "./cmd/colsst")
+	build := exec.CommandContext(ctx, "go", "build", "-o", m.tool, ".")
+	build.Dir = filepath.Join("cmd", "colsst") // its module, so that no workspace is needed
 	if text, err := build.CombinedOutput(); err != nil {
 		return false, fmt.Errorf("go build ./cmd/colsst: %w\n%s", err, text)
 	}
