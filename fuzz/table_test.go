@@ -131,7 +131,7 @@ func FuzzDamage(f *testing.F) {
 	f.Add(uint64(5), uint8(0x33), uint32(0xffffffff), uint32(0x80), true)
 	f.Fuzz(func(t *testing.T, seed uint64, layers uint8, at, flip uint32, mend bool) {
 		_, data := file(t, seed%64, layers, 50)
-		pos := int(at) % len(data)
+		pos := int(uint64(at) % uint64(len(data)))
 		for k := range 4 {
 			if pos+k < len(data) {
 				data[pos+k] ^= byte(flip >> (8 * k))
