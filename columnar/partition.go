@@ -239,7 +239,7 @@ func (it *partIter) Next(b *rowgroup.Batch) (bool, error) {
 		var ok bool
 		switch {
 		case it.limit == 0:
-			it.Close()
+			_ = it.Close()
 		case it.unit.groups[0] < it.unit.groups[1]:
 			if ok, it.err = it.read(b); it.err != nil {
 				it.err = it.p.r.file.at(it.err, "block", it.unit.at)
@@ -251,7 +251,7 @@ func (it *partIter) Next(b *rowgroup.Batch) (bool, error) {
 			more := false
 			if more, it.err = it.nextBlock(); it.err == nil && !more {
 				ok, it.err = it.headOnly(b)
-				it.Close()
+				_ = it.Close()
 			}
 		}
 		if ok && it.err == nil {

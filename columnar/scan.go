@@ -56,7 +56,7 @@ func (it *scanIter) Next(b *rowgroup.Batch) (bool, error) {
 				break
 			}
 			if !ok {
-				it.Close()
+				_ = it.Close()
 				break
 			}
 		}
@@ -175,7 +175,7 @@ func (it *reverseIter) Next(b *rowgroup.Batch) (bool, error) {
 				break
 			}
 			if !ok {
-				it.Close()
+				_ = it.Close()
 				break
 			}
 			it.err, ok = it.open(), false

@@ -66,7 +66,7 @@ func TestGolden(t *testing.T) {
 				continue
 			}
 			f := binfmt.New(body)
-			bytes := func(n int64, w uint) int { return bitpack.Shape{Width: uint(w)}.Len(int(n)) }
+			bytes := func(n int64, w uint) int { return bitpack.Shape{Width: w}.Len(int(n)) }
 			b := bitpack.PositionWidth(len(v))
 			f.Bytes(bytes(int64(len(v)), uint(p[3])), "%d codes of %d bits", len(v), p[3])
 			if p[4] > 0 {

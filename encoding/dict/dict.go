@@ -102,7 +102,7 @@ func (e *Encoder) build(src *bytestrings.Strings, limit int64) bool {
 		if i == 0 || !bytes.Equal(s, last) {
 			var found bool
 			if index, found = e.table.find(s, &e.entries); !found {
-				e.entries.Append(s) // fits, since src does
+				_ = e.entries.Append(s) // fits, since src does
 				d := e.entries.Len()
 				if int64(len(e.entries.Data))+int64(simd.PackedLen(src.Len(), indexWidth(d))) > limit {
 					return false

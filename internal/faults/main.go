@@ -114,7 +114,7 @@ func sound(data []byte) ([]answer, [][]byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer rd.Close()
+	defer func() { _ = rd.Close() }()
 	for b, err := range rd.All(context.Background(), rowgroup.ScanOptions{}) {
 		if err != nil {
 			return nil, nil, err
@@ -189,7 +189,7 @@ func read(data []byte, keys [][]byte) []answer {
 	if err != nil {
 		return []answer{{err: err}}
 	}
-	defer rd.Close()
+	defer func() { _ = rd.Close() }()
 	answers := []answer{{}, {err: rd.Verify(ctx, columnar.VerifyValues, func(error) {})}}
 	add := func(it rowgroup.Iter) { answers = append(answers, dump(rd.Schema(), it)) }
 	add(rd.Scan(ctx, rowgroup.ScanOptions{}))
@@ -232,14 +232,14 @@ func walk(data []byte) (w Walk, err error) {
 	if err != nil {
 		return w, err
 	}
-	defer rd.Close()
+	defer func() { _ = rd.Close() }()
 	w.RowGroups, w.Rows = rd.RowGroups(), rd.Rows()
 	headless := data[:len(data)-trailer]
 	s, err := columnar.Salvage(ctx, bytes.NewReader(headless), int64(len(headless)))
 	if err != nil {
 		return w, err
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	b := rowgroup.NewBatch(s.Schema())
 	for {
 		ok, err := s.Next(b)

@@ -282,7 +282,7 @@ func write(path string, t table) (err error) {
 		return err
 	}
 	it := t.rows()
-	defer it.Close()
+	defer func() { _ = it.Close() }()
 	b := rowgroup.NewBatch(t.schema)
 	for {
 		more, err := it.Next(b)
@@ -304,7 +304,7 @@ func dump(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -313,7 +313,7 @@ func dump(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	out, err := os.Create(path + ".ndjson")
 	if err != nil {
 		return err
