@@ -116,14 +116,25 @@ func (c *convert) run(args []string) error {
 			return err
 		}
 	}
+	outs := []string{c.out.path}
+	if folder {
+		if outs, err = c.outputs(c.out.path, args, paths); err != nil {
+			return err
+		}
+	}
 	if c.rejectPath != "" {
+		for _, out := range outs {
+			if err := checkOutputs(paths, out, c.rejectPath); err != nil {
+				return err
+			}
+		}
 		if c.reject, err = c.createRejects(c.rejectPath, c.out.force); err != nil {
 			return err
 		}
 		defer c.reject.out.abort()
 	}
 	if folder {
-		err = c.folder(args, paths)
+		err = c.folder(paths, outs)
 	} else {
 		err = c.file(paths, c.out, c.reject.flush)
 	}
@@ -242,7 +253,7 @@ func (c *convert) checkOutput(format string) error {
 
 // file converts the inputs to one output. before is called before that appears.
 func (c *convert) file(paths []string, o outFlags, before func() error) error {
-	if err := c.checkSame(paths, o.path); err != nil {
+	if err := checkOutputs(paths, o.path); err != nil {
 		return err
 	}
 	out, err := c.createOutput(&o)
@@ -294,20 +305,6 @@ func (c *convert) file(paths []string, o outFlags, before func() error) error {
 	c.sum.Inputs += int64(len(paths))
 	rows.current.in.bar.end()
 	c.written(out, n, bytesIn)
-	return nil
-}
-
-// checkSame refuses an output that is one of the inputs.
-func (c *convert) checkSame(paths []string, out string) error {
-	b, err := os.Stat(out)
-	if err != nil || out == "-" || !b.Mode().IsRegular() {
-		return nil
-	}
-	for _, p := range paths {
-		if a, err := os.Stat(p); err == nil && os.SameFile(a, b) {
-			return usagef("%s is the input and the output", out)
-		}
-	}
 	return nil
 }
 

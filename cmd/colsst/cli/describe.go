@@ -49,6 +49,9 @@ func (t *tool) eachFile(args []string, o *outFlags, f func(path string, w *bufio
 	if err == nil {
 		err = onlyOnce(paths)
 	}
+	if err == nil {
+		err = checkOutputs(paths, o.path)
+	}
 	if err != nil {
 		return err
 	}

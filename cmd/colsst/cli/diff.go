@@ -68,6 +68,9 @@ func (d *diff) run(a, b string) error {
 	if err := onlyOnce([]string{a, b}); err != nil {
 		return err
 	}
+	if err := checkOutputs([]string{a, b}, d.out.path); err != nil {
+		return err
+	}
 	return d.report(&d.out, func(w *bufio.Writer) error { return d.compare(w, a, b, o) })
 }
 

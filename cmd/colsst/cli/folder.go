@@ -41,16 +41,9 @@ func (c *convert) shardOf(paths []string) ([]string, error) {
 	return mine, nil
 }
 
-// folder converts each input to a file in the output folder.
-func (c *convert) folder(args, paths []string) (err error) {
+// folder converts each input to its file in the output folder.
+func (c *convert) folder(paths, outs []string) (err error) {
 	dir := c.out.path
-	if slices.Contains(paths, "-") {
-		return usagef("stdin has no name for a file in %s: give -o FILE", dir)
-	}
-	outs, err := c.outputs(dir, args, paths)
-	if err != nil {
-		return err
-	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return coded(exitOutput, &outputError{fmt.Errorf("%s: %w", dir, cause(err))})
 	}
@@ -137,6 +130,9 @@ func (c *convert) one(s *state, path, out string) error {
 // outputs are the files that the inputs become: an input below a folder that
 // was given keeps its place in it.
 func (c *convert) outputs(dir string, args, paths []string) ([]string, error) {
+	if slices.Contains(paths, "-") {
+		return nil, usagef("stdin has no name for a file in %s: give -o FILE", dir)
+	}
 	outs := make([]string, len(paths))
 	from := map[string]string{}
 	for i, path := range paths {

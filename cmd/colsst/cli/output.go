@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,8 +42,8 @@ func (o *outFlags) report(t *tool, formats ...string) {
 
 // check settles the format of an output of rows.
 func (o *outFlags) check() error {
-	if o.path == "" {
-		return usagef("no output: give -o FILE, or -o - for stdout")
+	if err := checkName(o.path); err != nil {
+		return err
 	}
 	if o.format == "" {
 		o.format = formatOf(o.path)
@@ -56,10 +57,65 @@ func (o *outFlags) check() error {
 	if !slices.Contains(outputFormats, o.format) {
 		return usagef("%s is read, not written: expected %s", o.format, strings.Join(outputFormats, ", "))
 	}
-	if name, packed := unpackedName(o.path); packed {
-		return usagef("%s: compressed output is not written: give -o %s", o.path, name)
+	return nil
+}
+
+// checkName refuses names that no output has.
+func checkName(path string) error {
+	if path == "" || path == "=" { // the latter of -o=
+		return usagef("no output: give -o FILE, or -o - for stdout")
+	}
+	if name, packed := unpackedName(path); packed {
+		return usagef("%s: compressed output is not written: name it %s", path, name)
 	}
 	return nil
+}
+
+// checkOutputs refuses names that no output has, outputs that are one of the
+// inputs, and two outputs that are one file.
+func checkOutputs(inputs []string, outs ...string) error {
+	for i, out := range outs {
+		if err := checkName(out); err != nil {
+			return err
+		}
+		for _, in := range inputs {
+			if sameFile(in, out) {
+				return usagef("%s is the input and the output", out)
+			}
+		}
+		for _, other := range outs[:i] {
+			if sameFile(other, out) {
+				return usagef("%s is two outputs at once", out)
+			}
+		}
+	}
+	return nil
+}
+
+// sameFile reports whether two paths are of one regular file, which need not
+// exist.
+func sameFile(a, b string) bool {
+	if a == "-" || b == "-" {
+		return false
+	}
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return y.Mode().IsRegular() && os.SameFile(x, y)
+	}
+	return errA != nil && errB != nil && realPath(a) == realPath(b)
+}
+
+// realPath is a path without links in its folder.
+func realPath(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	dir, name := filepath.Split(path)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return filepath.Join(dir, name)
 }
 
 // output is a file that appears when it is committed, or stdout.

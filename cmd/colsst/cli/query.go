@@ -92,6 +92,9 @@ func (q *rowQuery) files(args []string) error {
 	if err == nil {
 		err = onlyOnce(paths)
 	}
+	if err == nil {
+		err = checkOutputs(paths, q.out.path)
+	}
 	if err != nil {
 		return err
 	}

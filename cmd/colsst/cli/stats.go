@@ -96,6 +96,9 @@ func (s *stats) run(args []string) error {
 		if len(paths) > 1 {
 			return usagef("--plot draws one file: give one")
 		}
+		if err := checkOutputs(paths, s.out.path, s.plot); err != nil {
+			return err
+		}
 		if svg, err = s.createOutput(&outFlags{path: s.plot, force: s.out.force}); err != nil {
 			return err
 		}
