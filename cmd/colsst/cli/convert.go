@@ -33,17 +33,18 @@ type convert struct {
 	measurement string
 	precision   string
 
-	second      int64 // of now
-	nowGiven    bool
-	options     textfmt.CSVOptions
-	tableOpts   []columnar.Option
-	unique      textfmt.Unique
-	reject      *rejects
-	shardI      int
-	shardN      int
-	lineUnit    rowgroup.Unit
-	schemaFound *rowgroup.Schema // of the first input, for the others
-	layouts     map[string]*textfmt.Layout
+	second         int64 // of now
+	nowGiven       bool
+	options        textfmt.CSVOptions
+	tableOpts      []columnar.Option
+	unique         textfmt.Unique
+	reject         *rejects
+	rejectedBefore int64 // rows of inputs that were done before
+	shardI         int
+	shardN         int
+	lineUnit       rowgroup.Unit
+	schemaFound    *rowgroup.Schema // of the first input, for the others
+	layouts        map[string]*textfmt.Layout
 }
 
 func newConvert() *cobra.Command {
@@ -141,13 +142,13 @@ func (c *convert) run(args []string) error {
 	if c.reject != nil && c.reject.err != nil {
 		return c.reject.err
 	}
-	if err == nil || ExitCode(err) == exitSkipped {
+	if err == nil || ExitCode(err) == exitSkipped || c.resume { // the next run goes on from here
 		if failed := c.reject.commit(); failed != nil {
 			return failed
 		}
 	}
-	if err == nil && c.sum.Rejected > 0 {
-		err = &exitError{exitSkipped, fmt.Errorf("finished, but %s skipped", plural(c.sum.Rejected, "row was", "rows were"))}
+	if n := c.sum.Rejected + c.rejectedBefore; err == nil && n > 0 {
+		err = &exitError{exitSkipped, fmt.Errorf("finished, but %s skipped", plural(n, "row was", "rows were"))}
 	}
 	return err
 }

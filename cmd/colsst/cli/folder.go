@@ -113,6 +113,7 @@ func (c *convert) one(s *state, path, out string) error {
 	if s.isDone(now) {
 		s.skipped++
 		c.sum.Skipped++
+		c.rejectedBefore += s.done[out].Rejected
 		if c.verbose {
 			c.notef("%s: done before", path)
 		}
@@ -121,9 +122,12 @@ func (c *convert) one(s *state, path, out string) error {
 	// What a run that was killed has left may be replaced.
 	o.force = o.force || s.begun[out]
 	begun := func() error { return s.add(entry{Begin: now.Done, Output: out}) }
+	rejected := c.sum.Rejected
 	if err := c.file([]string{path}, o, begun); err != nil {
 		return err
 	}
+	c.reject.forget(path)
+	now.Rejected = c.sum.Rejected - rejected
 	return s.add(now)
 }
 
@@ -196,6 +200,7 @@ type entry struct {
 	Output   string  `json:"output,omitempty"`
 	Size     int64   `json:"size,omitempty"`
 	Modified int64   `json:"modified,omitempty"` // ns since 1970
+	Rejected int64   `json:"rejected,omitempty"` // rows that were skipped
 }
 
 // entryOf is what the state will say of an input that is done.
@@ -253,7 +258,9 @@ func (s *state) load(settings string) error {
 
 // isDone reports whether the input is done and has not changed since.
 func (s *state) isDone(e entry) bool {
-	if s.done[e.Output] != e {
+	done := s.done[e.Output]
+	done.Rejected = 0 // is not of the input
+	if done != e {
 		return false
 	}
 	_, err := os.Stat(e.Output)
