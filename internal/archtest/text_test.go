@@ -163,7 +163,7 @@ func (u) W()
 }
 
 // machinePath finds paths that exist on one machine alone.
-var machinePath = regexp.MustCompile(`/(work|farm)/|(^|[\s"'` + "`" + `(=:,])/(root|home|Users)/|\.\./shared\b`)
+var machinePath = regexp.MustCompile(`(^|[\s"'` + "`" + `(=:,])/(root|home|Users|work|build)/|\.\./shared\b`)
 
 // TestNoMachinePaths reads every text file but tests and their data: the
 // project's text speaks of the project alone.
@@ -200,7 +200,7 @@ func TestNoMachinePaths(t *testing.T) {
 }
 
 func TestMachinePath(t *testing.T) {
-	for _, bad := range []string{"see ../shared/docs", `"/home/x/y"`, "/root/go", "dir=/Users/me/x", "/work/main"} {
+	for _, bad := range []string{"see ../shared/docs", `"/home/x/y"`, "/root/go", "dir=/Users/me/x", "/build/main"} {
 		require.True(t, machinePath.MatchString(bad), bad)
 	}
 	for _, good := range []string{"../sharedmemory", "https://example.org/home/page", "go.work", "framework/x", "networks"} {
