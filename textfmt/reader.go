@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/colsst/colsst/rowgroup"
 )
@@ -161,7 +162,18 @@ func (r *Reader) row(row []Field) error {
 			b.tallies.round(i, len(row), f)
 		}
 	}
+	if b.hasExpiry && !b.hasTTL {
+		return r.expiryAlone(row)
+	}
 	return b.endRow(r.name, row[0].Line)
+}
+
+// expiryAlone is the error of a row with an expiry but no TTL.
+func (r *Reader) expiryAlone(row []Field) error {
+	i := slices.IndexFunc(r.builder.columns, func(c column) bool { return c.to == toExpiry })
+	f := &row[i]
+	return &SyntaxError{File: r.name, Line: f.Line, Column: f.Column, Field: r.builder.columns[i].name,
+		Value: quote(f.Text), Expected: "no expiry in a row without a TTL"}
 }
 
 // isMark reports whether text is one of the marks of null.

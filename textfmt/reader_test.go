@@ -340,6 +340,12 @@ func TestRowMetadata(t *testing.T) {
 	sorted, err := rewrite(t, "v,$write_time,$ttl\n1,1970-01-01T00:00:01.5Z,60\n2,-1,60\n3,0,0\n", o, CSVWriteOptions{RowMetadata: true})
 	require.NoError(t, err)
 	require.Equal(t, out, sorted)
+	o.Expiry = "$expiry"
+	for _, ttl := range []string{"", "0"} {
+		_, err = rewrite(t, "v,$write_time,$ttl,$expiry\n1,5,,\n2,5,"+ttl+",70\n", o, CSVWriteOptions{})
+		require.ErrorContains(t, err, `column "$expiry": expected no expiry in a row without a TTL, found "70"`)
+	}
+	o.Expiry = ""
 	_, err = rewrite(t, "v,$write_time,$ttl\n1,5,-1\n", o, CSVWriteOptions{})
 	require.ErrorContains(t, err, "expected a TTL of 0 or more seconds")
 	o.WriteTime = ""
