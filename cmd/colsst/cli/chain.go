@@ -96,7 +96,7 @@ func (c *chain) follow(b *rowgroup.Batch) error {
 		back := bytes.Compare(b.Key(0), c.key) < 0 || same && from < to && n > 0 && c.last.Len() > 0 &&
 			c.schema.CompareUnfiltered(c.last, 0, b, 0) > 0
 		if back && !c.anyOrder {
-			return &exitError{exitData, errors.New(c.current.in.name + ": its first row comes before the last one of the input before it; give --sort")}
+			return &exitError{exitData, errors.New(c.current.in.name + ": its first row comes before the last one of the input before it; give the inputs in the order of their rows, or --sort if they are text")}
 		}
 	}
 	c.edge = false

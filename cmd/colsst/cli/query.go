@@ -248,10 +248,10 @@ func (q *rowQuery) rows(r *columnar.Reader, o rowgroup.ScanOptions) (it rowgroup
 		return nil, 0, &exitError{exitNo, &noPartitionError{q.key}}
 	case err != nil:
 		return nil, 0, err
-	case q.latest > 0 && mixed(s):
-		return nil, 0, usagef("--latest: the clustering columns run both up and down, so the greatest rows stand apart: give --since and --until, or --desc or --asc")
 	case q.latest > 0 && q.since == "" && q.until == "":
 		return p.Latest(q.ctx(), int(limit), o), limit, nil
+	case q.latest > 0 && mixed(s):
+		return nil, 0, usagef("--latest with --since or --until: the clustering columns run both up and down, so the greatest rows of a range stand apart: give --latest alone, or the range with --limit")
 	}
 	return p.Range(q.ctx(), from, to, o), limit, nil
 }
