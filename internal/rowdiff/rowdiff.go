@@ -100,11 +100,12 @@ func text(s *string) string {
 	return *s
 }
 
-// Schemas lists in what way two schemas differ so that their rows cannot be
-// compared. The order of the static and of the regular columns does not count,
-// nor whether rows may repeat.
-func Schemas(a, b *rowgroup.Schema) []string {
+// Schemas lists in what way the schemas of two sides differ so that their rows
+// cannot be compared. The order of the static and of the regular columns does
+// not count, nor whether rows may repeat.
+func Schemas(sideA, sideB Side) []string {
 	var d []string
+	a, b := sideA.Schema, sideB.Schema
 	if a.Order() != b.Order() && len(a.Columns(rowgroup.PartitionKey)) > 0 {
 		d = append(d, fmt.Sprintf("order of partitions: %s != %s", a.Order(), b.Order()))
 	}
@@ -112,7 +113,7 @@ func Schemas(a, b *rowgroup.Schema) []string {
 		c := a.Column(i)
 		j := b.Lookup(c.Name)
 		if j < 0 {
-			d = append(d, fmt.Sprintf("column %q is only in a", c.Name))
+			d = append(d, fmt.Sprintf("column %q is only in %s", c.Name, sideA.Name))
 			continue
 		}
 		e := b.Column(j)
@@ -123,14 +124,18 @@ func Schemas(a, b *rowgroup.Schema) []string {
 		case !c.Type.Equal(e.Type):
 			d = append(d, fmt.Sprintf("column %q: %s != %s", c.Name, c.Type, e.Type))
 		case c.Desc != e.Desc:
-			d = append(d, fmt.Sprintf("column %q descends in one only", c.Name))
+			name := sideA.Name
+			if e.Desc {
+				name = sideB.Name
+			}
+			d = append(d, fmt.Sprintf("column %q descends in %s only", c.Name, name))
 		case ra <= rowgroup.Clustering && i != j:
 			d = append(d, fmt.Sprintf("column %q: other place among the %s columns", c.Name, ra))
 		}
 	}
 	for j := range b.NumColumns() {
 		if c := b.Column(j); a.Lookup(c.Name) < 0 {
-			d = append(d, fmt.Sprintf("column %q is only in b", c.Name))
+			d = append(d, fmt.Sprintf("column %q is only in %s", c.Name, sideB.Name))
 		}
 	}
 	return d
@@ -141,7 +146,7 @@ func Schemas(a, b *rowgroup.Schema) []string {
 // schemas differ. Tables without key and clustering columns compare in file
 // order.
 func Compare(ctx context.Context, a, b Side, o Options) (*Result, error) {
-	if d := Schemas(a.Schema, b.Schema); len(d) > 0 {
+	if d := Schemas(a, b); len(d) > 0 {
 		return nil, fmt.Errorf("other schemas: %s", strings.Join(d, "; "))
 	}
 	c := &comparison{ctx: ctx, schema: a.Schema, o: o, fields: fieldsOf(a.Schema, o.Metadata)}

@@ -110,15 +110,16 @@ func TestCompare(t *testing.T) {
 
 func TestSchemas(t *testing.T) {
 	a, b := table(t, true, "v", "w"), table(t, true, "w", "v")
-	require.Empty(t, Schemas(a, b))
+	require.Empty(t, Schemas(Side{Schema: a}, Side{Schema: b}))
 	// Columns of another order are found by name.
 	r, err := Compare(context.Background(), Side{"a", a, &slow{}}, Side{"b", b, &slow{}}, Options{})
 	require.NoError(t, err)
 	require.Zero(t, r.Differences)
-	d := Schemas(a, table(t, false, "v"))
-	require.Equal(t, []string{`column "k" is only in a`, `column "t": other place among the clustering columns`, `column "w" is only in a`}, d)
-	_, err = Compare(context.Background(), Side{Schema: a}, Side{Schema: table(t, false, "v")}, Options{})
-	require.ErrorContains(t, err, "only in a")
+	other := Side{Name: "two.csv", Schema: table(t, false, "v")}
+	d := Schemas(Side{Name: "one.csv", Schema: a}, other)
+	require.Equal(t, []string{`column "k" is only in one.csv`, `column "t": other place among the clustering columns`, `column "w" is only in one.csv`}, d)
+	_, err = Compare(context.Background(), Side{Name: "one.csv", Schema: a}, other, Options{})
+	require.ErrorContains(t, err, "only in one.csv")
 }
 
 // Floats differ by bits: -0.0 from 0.0, NaNs by payload; and not from themselves.

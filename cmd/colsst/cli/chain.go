@@ -31,10 +31,11 @@ type chain struct {
 	begun    bool            // there was a partition
 	edge     bool            // the next batch is the first of its input
 	schema   *rowgroup.Schema
+	name     string // of the first input
 }
 
 func newChain(first *source, n int, anyOrder bool, open func(i int) (*source, error)) *chain {
-	c := &chain{open: open, n: n, anyOrder: anyOrder, current: first, schema: first.schema, last: rowgroup.NewBatch(first.schema)}
+	c := &chain{open: open, n: n, anyOrder: anyOrder, current: first, schema: first.schema, name: first.in.name, last: rowgroup.NewBatch(first.schema)}
 	c.last.Clear()
 	return c
 }
@@ -62,15 +63,15 @@ func (c *chain) Next(b *rowgroup.Batch) (bool, error) {
 			return false, err
 		}
 		c.current, c.edge = next, true
-		if d := differ(c.schema, next.schema); d != "" {
+		if d := differ(c.name, c.schema, next.in.name, next.schema); d != "" {
 			return false, &exitError{exitData, fmt.Errorf("%s: has another schema than the first input: %s", next.in.name, d)}
 		}
 	}
 }
 
-// differ says in what way two schemas differ, or "".
-func differ(a, b *rowgroup.Schema) string {
-	if d := rowdiff.Schemas(a, b); len(d) > 0 {
+// differ says in what way the schemas of two files differ, or "".
+func differ(nameA string, a *rowgroup.Schema, nameB string, b *rowgroup.Schema) string {
+	if d := rowdiff.Schemas(rowdiff.Side{Name: nameA, Schema: a}, rowdiff.Side{Name: nameB, Schema: b}); len(d) > 0 {
 		return d[0]
 	}
 	for i := range a.NumColumns() {

@@ -42,8 +42,9 @@ json a file is an object.`,
 	return t.cmd
 }
 
-// eachFile calls f with every table file of the arguments, prints the errors of
-// all but the last that failed, which it returns.
+// eachFile calls f with every table file of the arguments and prints the errors
+// of all but the last that failed, which it returns with the exit code of the
+// first.
 func (t *tool) eachFile(args []string, o *outFlags, f func(path string, w *bufio.Writer) error) error {
 	paths, err := expand(args, isTable)
 	if err == nil {
@@ -58,17 +59,20 @@ func (t *tool) eachFile(args []string, o *outFlags, f func(path string, w *bufio
 	return t.report(o, func(w *bufio.Writer) (failed error) {
 		for _, path := range paths {
 			err := classify(f(path, w))
-			if err == nil {
+			switch {
+			case err == nil:
 				t.sum.Inputs++
 				continue
-			}
-			if failed != nil {
+			case t.ctx().Err() != nil || ExitCode(err) == exitOutput: // nothing more comes of it
+				if failed != nil {
+					printError(t.cmd.ErrOrStderr(), failed)
+				}
+				return err
+			case failed != nil:
 				printError(t.cmd.ErrOrStderr(), failed)
+				err = &exitError{ExitCode(failed), err}
 			}
 			failed = err
-			if t.ctx().Err() != nil || ExitCode(err) == exitOutput {
-				break
-			}
 		}
 		return failed
 	})

@@ -144,7 +144,7 @@ func (d *diff) compare(w *bufio.Writer, a, b string, o textfmt.CSVOptions) error
 		defer func() { _ = sides[i].Rows.Close() }() // only read
 	}
 	result := difference{First: []rowdiff.Difference{}, Schema: []string{}, Notes: []string{}}
-	if s := rowdiff.Schemas(sides[0].Schema, sides[1].Schema); len(s) > 0 {
+	if s := rowdiff.Schemas(sides[0], sides[1]); len(s) > 0 {
 		result.Schema, result.Differences = s, int64(len(s))
 		return d.print(w, &result)
 	}

@@ -35,7 +35,9 @@ func topicExitCodes() *cobra.Command {
   4    input that is missing, vanished or cannot be read
   5    output that exists or cannot be written
   6    finished, but rows or inputs were skipped
-  130  interrupted; no output is left`}
+  130  interrupted; no output is left
+
+Of several inputs the first that fails decides.`}
 }
 
 // exitError is an error with its exit code.
@@ -120,12 +122,13 @@ func orElse(code int, err error) error {
 	return coded(code, err)
 }
 
-// classify gives every error of a command an exit code.
+// classify gives every error of a command an exit code: what is not told apart
+// is data that breaks its schema or order.
 func classify(err error) error {
 	if err != nil && errors.Is(err, context.Canceled) {
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	}
-	return orElse(exitNo, err)
+	return orElse(exitData, err)
 }
 
 // ExitCode is the exit code that the tool's process returns for an error of

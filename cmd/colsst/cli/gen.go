@@ -40,10 +40,17 @@ func newGenMetrics5() *cobra.Command {
 		`Metrics5 is a table of series (text, the partition key), time (int, ascending)
 and value (float): a point every 5 seconds. Every row has its own write time
 and a TTL of 30 days less its age. The same flags give the same rows
-everywhere. CSV output has the columns write_time, ttl and expiry too.`,
+everywhere; no series make an empty table. CSV output has the columns
+write_time, ttl and expiry too.`,
 		arguments{0, 0, ""}, func(*tool, []string) (err error) {
 			if m.Variant, err = generate.ParseVariant(variant); err != nil {
 				return usagef("--variant: %w", err)
+			}
+			if m.Series < 0 {
+				return usagef("--series %d: expected 0 or more", m.Series)
+			}
+			if m.Points < 1 || m.Points > generate.MaxPoints {
+				return usagef("--points %d: expected 1 to %d", m.Points, generate.MaxPoints)
 			}
 			if err := m.Check(); err != nil {
 				return usagef("%w", err)
@@ -52,7 +59,7 @@ everywhere. CSV output has the columns write_time, ttl and expiry too.`,
 		})
 	f := g.cmd.Flags()
 	g.flags()
-	f.IntVar(&m.Series, "series", 20, "partitions")
+	f.IntVar(&m.Series, "series", 20, "partitions; 0 for an empty table")
 	f.IntVar(&m.Points, "points", generate.WeekPoints, "rows of each")
 	f.StringVar(&variant, "variant", "full", "full: all digits; 2dec: two decimals; backfill: as full, but inserted late")
 	f.Uint64Var(&m.Seed, "seed", generate.Seed, "seed of the random numbers")
@@ -64,8 +71,15 @@ func newGenPoints() *cobra.Command {
 	p := generate.Points{}
 	g.tool = command("points -o OUT [flags]", "Many partitions of few points",
 		`Points is a table of key (bigint, the partition key), time (timestamp(ms)) and
-value (double). The same flags give the same rows everywhere.`,
+value (double). The same flags give the same rows everywhere; no partitions make
+an empty table.`,
 		arguments{0, 0, ""}, func(*tool, []string) error {
+			if p.Partitions < 0 {
+				return usagef("--partitions %d: expected 0 or more", p.Partitions)
+			}
+			if p.PerKey < 1 {
+				return usagef("--rows %d: expected 1 or more", p.PerKey)
+			}
 			if err := p.Check(); err != nil {
 				return usagef("%w", err)
 			}
@@ -73,7 +87,7 @@ value (double). The same flags give the same rows everywhere.`,
 		})
 	f := g.cmd.Flags()
 	g.flags()
-	f.IntVar(&p.Partitions, "partitions", 1000, "partitions")
+	f.IntVar(&p.Partitions, "partitions", 1000, "partitions; 0 for an empty table")
 	f.IntVar(&p.PerKey, "rows", 100, "rows of each")
 	f.Uint64Var(&p.Seed, "seed", generate.Seed, "seed of the random numbers")
 	return g.cmd

@@ -128,6 +128,9 @@ type output struct {
 
 // createOutput begins the output. Tables do not go to a terminal.
 func (t *tool) createOutput(o *outFlags) (*output, error) {
+	if err := checkName(o.path); err != nil {
+		return nil, err
+	}
 	out := &output{name: o.path}
 	var w io.Writer
 	if o.path == "-" {

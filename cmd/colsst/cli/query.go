@@ -164,7 +164,7 @@ func (q *rowQuery) file(p *rowPrinter, path string) error {
 		}
 	}
 	if p.schema != nil {
-		if d := differ(p.schema, s); d != "" {
+		if d := differ(p.name, p.schema, in.name, s); d != "" {
 			return usagef("%s: has other columns than %s: %s", in.name, p.name, d)
 		}
 	}

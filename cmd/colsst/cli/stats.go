@@ -18,11 +18,12 @@ import (
 )
 
 // columnStats is what stats prints of a column. Text and other values that are
-// no numbers have the lengths of their serialised form in bins.
+// no numbers have the lengths of their serialised form in bins. A static column
+// has one value a partition.
 type columnStats struct {
 	Name     string  `json:"name"`
 	Type     string  `json:"type"`
-	Rows     int64   `json:"rows"`
+	Rows     int64   `json:"rows"` // of a static column: partitions
 	Nulls    int64   `json:"nulls"`
 	NaNs     int64   `json:"nans"`
 	Infinite int64   `json:"infinite"`
@@ -39,6 +40,8 @@ type columnStats struct {
 	typ      rowgroup.Type
 	col      int
 	series   []envelope
+	placed   int64 // values that have been looked at again
+	buf      []byte
 }
 
 // bin counts the values from From up to To, which the last one holds too.
@@ -67,7 +70,7 @@ func newStats() *cobra.Command {
 	s.tool = command("stats FILE... [flags]", "Count and draw the values of columns",
 		`Stats prints of every column the rows, nulls, least and greatest value and mean,
 and a histogram; of values that are no numbers the histogram is of their
-lengths. --plot draws the columns into an SVG file: numbers over the rows in the
+lengths. A static column has a value a partition. --plot draws the columns into an SVG file: numbers over the rows in the
 order of the table, the least and greatest of each stretch, and their
 histograms. Colours are left out where NO_COLOR is set or the output is no
 terminal.`,
@@ -163,7 +166,7 @@ func (s *stats) columnsOf(r *columnar.Reader, name string) (*fileStats, error) {
 			return nil, usagef("%s: there is no column %q; there are %s", name, n, columnList(schema))
 		}
 		t := schema.Column(col).Type
-		c := &columnStats{Name: n, Type: t.String(), Binned: "length", Bins: []bin{}, lo: math.Inf(1), hi: math.Inf(-1), typ: t, col: col}
+		c := &columnStats{Name: n, Type: t.String(), Binned: "length", Bins: []bin{}, lo: math.Inf(1), hi: math.Inf(-1), typ: t, col: col, buf: []byte{}}
 		if _, ok := numberOf(t, zeroOf(t)); ok {
 			c.Binned = "value"
 		}
@@ -213,31 +216,66 @@ func numberOf(t rowgroup.Type, v []byte) (float64, bool) {
 }
 
 func (s *stats) scan(r *columnar.Reader, f *fileStats, pass int, bar *progress) error {
+	schema := r.Schema()
 	o := rowgroup.ScanOptions{Live: true, Now: math.MinInt64, Columns: []int{}}
-	v := rowValues{schema: r.Schema()}
 	for _, c := range f.Columns {
-		v.columns = append(v.columns, c.col)
-		if r.Schema().Role(c.col) >= rowgroup.Static && !slices.Contains(o.Columns, c.col) {
+		if schema.Role(c.col) >= rowgroup.Static && !slices.Contains(o.Columns, c.col) {
 			o.Columns = append(o.Columns, c.col)
 		}
 	}
-	row := int64(0)
-	err := eachBatch(s.ctx(), r.Scan(s.ctx(), o), r.Schema(), -1, func(b *rowgroup.Batch) error {
+	f.Rows = 0
+	return eachBatch(s.ctx(), r.Scan(s.ctx(), o), schema, -1, func(b *rowgroup.Batch) error {
 		bar.rows(int64(b.Len()))
-		return v.each(b, func(values [][]byte) error {
-			for i, c := range f.Columns {
-				if pass == 0 {
-					c.add(values[i])
-				} else {
-					c.place(values[i], row, f.Rows)
-				}
+		f.Rows += int64(b.Len())
+		for _, c := range f.Columns {
+			look := c.add
+			if pass > 0 {
+				look = c.place
 			}
-			row++
-			return nil
-		})
+			if err := c.values(b, look); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	f.Rows = row
-	return err
+}
+
+// values calls look with every value of the column in b, nil for a null.
+func (c *columnStats) values(b *rowgroup.Batch, look func(v []byte)) error {
+	cell := func(i int) {
+		v, ok := b.AppendValue(c.buf[:0], c.col, i)
+		if c.buf = v; !ok {
+			v = nil
+		}
+		look(v)
+	}
+	switch schema := b.Schema(); schema.Role(c.col) {
+	case rowgroup.PartitionKey:
+		for p := range b.NumPartitions() {
+			parts, err := rowgroup.SplitKey(schema.KeyTypes(), b.Key(p))
+			if err != nil {
+				return err
+			}
+			for from, to := b.PartitionRows(p); from < to; from++ {
+				look(append([]byte{}, parts[c.col]...))
+			}
+		}
+	case rowgroup.Static:
+		for p := range b.NumPartitions() {
+			switch h := b.Partition(p); {
+			case h.Continued: // it was in the batch before
+			case h.Static == rowgroup.StaticFull:
+				cell(p)
+			default:
+				look(nil)
+			}
+		}
+	default:
+		for i := range b.Len() {
+			cell(i)
+		}
+	}
+	return nil
 }
 
 // add looks at a value for the first time.
@@ -320,7 +358,9 @@ func (c *columnStats) makeBins(n int) {
 }
 
 // place puts a value into its bin.
-func (c *columnStats) place(v []byte, row, rows int64) {
+func (c *columnStats) place(v []byte) {
+	at := c.placed
+	c.placed++
 	if v == nil || len(c.Bins) == 0 {
 		return
 	}
@@ -331,7 +371,7 @@ func (c *columnStats) place(v []byte, row, rows int64) {
 			return
 		}
 		x = n
-		c.trace(x, row, rows)
+		c.trace(x, at, c.Rows)
 	}
 	i := 0
 	if len(c.Bins) > 1 {
