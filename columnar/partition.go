@@ -208,6 +208,7 @@ type partIter struct {
 	lent     bool     // s belongs to another
 	opened   bool     // s has the partition's one block open
 	cur      cursor
+	known    *knownSegments // what need not be read, in ascending reads
 	live     rowgroup.LiveFilter
 	unit     readUnit
 	started  bool // a block was read
@@ -330,11 +331,29 @@ func (it *partIter) nextEntry() (ok bool, err error) {
 		})
 	}
 	it.started = true
+	for err == nil && ok && it.known != nil {
+		var taken bool
+		if taken, err = it.known.take(&it.cur, it.reachesBefore, it.reachesBehind); err != nil || !taken {
+			break
+		}
+		ok, err = it.cur.step(1)
+	}
 	if err != nil || !ok {
 		return false, err
 	}
 	page, i := it.cur.leaf()
 	return !outside(page, i), nil
+}
+
+// reachesBefore reports whether entry i of a time index's page begins before
+// the range.
+func (it *partIter) reachesBefore(page *page, i int) bool {
+	return it.p.r.foot.schema.PositionToBound(&page.firstAt[i], it.from, true) < 0
+}
+
+// reachesBehind reports whether entry i ends behind the range.
+func (it *partIter) reachesBehind(page *page, i int) bool {
+	return it.p.r.foot.schema.PositionToBound(&page.lastAt[i], it.to, false) > 0
 }
 
 // openOwn opens the block of entry i of the time index.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
@@ -494,6 +495,8 @@ type segmentReader struct {
 	left int // segments left in the page
 	src  []byte
 	done bool
+
+	anywhere bool // begins with another page than the first
 }
 
 // ahead reports whether the segment of the block at off is still to be read.
@@ -511,6 +514,9 @@ func (s *segmentReader) next() error {
 		s.page++
 		w := window{f: &r.file}
 		h, body, err := w.item(at, kindStats)
+		if s.anywhere && err == nil {
+			s.n, s.anywhere = int(min(h.fields[0], math.MaxInt32)), false
+		}
 		if err == nil && (h.fields[0] != uint64(s.n) || h.fields[1] == 0 || h.fields[1] > uint64(len(body))) {
 			err = encoding.Corruptf("statistics page", "%d segments from %d on, %d were before", h.fields[1], h.fields[0], s.n)
 		}

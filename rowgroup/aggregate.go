@@ -1,6 +1,7 @@
 package rowgroup
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"math/bits"
@@ -101,6 +102,16 @@ func (a *Aggregator) Add(b *Batch, from, to int) {
 		from = b.markers[m].Row + 1
 	}
 	a.addRows(b, from, to)
+}
+
+// AddAll adds all rows of it, and closes it.
+func (a *Aggregator) AddAll(it Iter, s *Schema) (err error) {
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for b := NewBatch(s); ; a.Add(b, 0, b.Len()) {
+		if ok, err := it.Next(b); !ok || err != nil {
+			return err
+		}
+	}
 }
 
 func (a *Aggregator) addRows(b *Batch, from, to int) {

@@ -72,3 +72,30 @@ type Source interface {
 	// ErrNotFound.
 	Partition(ctx context.Context, key []byte) (Partition, error)
 }
+
+// AggregateOptions say what to add up of which rows.
+type AggregateOptions struct {
+	Columns []int // clustering and regular columns
+	Sums    []int // those of them to form sums of; their types must be numbers
+	Live    bool  // as in ScanOptions
+	Now     int64
+}
+
+// Scan is how the rows that o adds up are read.
+func (o *AggregateOptions) Scan(s *Schema) ScanOptions {
+	scan := ScanOptions{Columns: []int{}, Live: o.Live, Now: o.Now, WithoutMetadata: true}
+	for _, col := range o.Columns {
+		if col >= s.from[Static] {
+			scan.Columns = append(scan.Columns, col)
+		}
+	}
+	return scan
+}
+
+// Aggregating is a Partition that can add up a range without yielding its
+// rows, from statistics where they tell.
+type Aggregating interface {
+	Partition
+	// Aggregate adds up the rows from one bound to the other.
+	Aggregate(ctx context.Context, from, to Bound, o AggregateOptions) (Aggregates, error)
+}

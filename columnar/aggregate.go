@@ -1,0 +1,152 @@
+package columnar
+
+import (
+	"context"
+	"slices"
+	"sort"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/rowgroup"
+)
+
+var _ rowgroup.Aggregating = (*partition)(nil)
+
+// Aggregate adds up all rows of the file. Counts, least and greatest values
+// come from the footer's statistics, without a read, unless the live view has
+// something to hide; sums, and what the statistics do not say, from a scan of
+// the columns in question.
+func (r *Reader) Aggregate(ctx context.Context, o rowgroup.AggregateOptions) (rowgroup.Aggregates, error) {
+	agg, err := rowgroup.NewAggregator(r.foot.schema, o.Columns, o.Sums)
+	if err != nil {
+		return rowgroup.Aggregates{}, err
+	}
+	if err := r.check(ctx); err != nil {
+		return rowgroup.Aggregates{}, err
+	}
+	if !o.Live || settled(r.foot.schema, r.foot.stats, o.Now) {
+		if agg.AddStats(r.foot.stats) {
+			return agg.Result(), nil
+		}
+		o.Live = false // all is alive
+	}
+	err = agg.AddAll(r.Scan(ctx, o.Scan(r.foot.schema)), r.foot.schema)
+	return agg.Result(), err
+}
+
+// settled reports whether all that st counts is alive at second now, unless
+// something outside deletes it: nothing is deleted, nothing has expired, and
+// every row is one by its cells, however its liveness may be.
+func settled(s *rowgroup.Schema, st *rowgroup.Stats, now int64) bool {
+	if st.Markers+st.PartitionDeletions+st.RowDeletions+st.Tombstones > 0 || st.Expiries.Set && st.Expiries.Min <= now {
+		return false
+	}
+	if st.Rows == 0 {
+		return true
+	}
+	from, to := s.Range(rowgroup.Regular)
+	for col := from; col < to; col++ {
+		if st.Column(col).Nulls == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Aggregate adds up the rows of the partition between two bounds: whole
+// segments from their statistics where these tell, the rest decoded, the
+// columns in question only.
+func (p *partition) Aggregate(ctx context.Context, from, to rowgroup.Bound, o rowgroup.AggregateOptions) (rowgroup.Aggregates, error) {
+	s := p.r.foot.schema
+	agg, err := rowgroup.NewAggregator(s, o.Columns, o.Sums)
+	if err != nil {
+		return rowgroup.Aggregates{}, err
+	}
+	rows := p.Range(ctx, from, to, o.Scan(s))
+	if it, ok := rows.(*partIter); ok && p.own != nil && len(o.Sums) == 0 {
+		it.known = &knownSegments{p: p, agg: agg, live: o.Live, now: o.Now}
+	}
+	err = agg.AddAll(rows, s)
+	return agg.Result(), err
+}
+
+// knownSegments adds up the segments of a partition by their statistics.
+type knownSegments struct {
+	p    *partition
+	agg  *rowgroup.Aggregator
+	live bool
+	now  int64
+	page []segment // of statistics, one page
+}
+
+// take adds up the segment that begins at entry i of the time index's leaf at
+// c, if its statistics tell all and it lies in the range as a whole, and moves
+// c to its last entry. before and behind say that an entry reaches out of the
+// range.
+func (k *knownSegments) take(c *cursor, before, behind func(page *page, i int) bool) (bool, error) {
+	page, i := c.leaf()
+	seg, err := k.segment(page.refs[i].off)
+	if err != nil || seg == nil || seg.first != page.refs[i].off || before(page, i) {
+		return false, err
+	}
+	s := k.p.r.foot.schema
+	if k.live && !(k.p.head.Deletion.Live() && deletionOf(page.opens, i).Live() && settled(s, seg.stats, k.now)) {
+		return false, nil
+	}
+	last := cursor{r: c.r, index: c.index, path: slices.Clone(c.path)}
+	rows := page.rows[i]
+	for n := 1; n < seg.blocks; n++ {
+		ok, err := last.step(1)
+		if err != nil || !ok { // it goes on in another partition
+			return false, err
+		}
+		page, i = last.leaf()
+		rows += page.rows[i]
+	}
+	if behind(page, i) || rows != seg.stats.Rows+seg.stats.Markers {
+		return false, nil
+	}
+	if !k.agg.AddStats(seg.stats) {
+		return false, nil
+	}
+	c.path = last.path
+	return true, nil
+}
+
+// segment is the segment with the block at off, or nil if no page of
+// statistics knows it.
+func (k *knownSegments) segment(off int64) (*segment, error) {
+	r := k.p.r
+	if n := len(k.page); n == 0 || off < k.page[0].first || off >= k.page[0].page.off {
+		// A page stands behind the segments that it describes.
+		all := r.foot.statistics
+		i := sort.Search(len(all), func(i int) bool { return all[i].off > off })
+		if i == len(all) {
+			return nil, nil
+		}
+		var err error
+		if k.page, err = r.segments(k.page[:0], i); err != nil {
+			k.page = k.page[:0]
+			return nil, err
+		}
+	}
+	i := sort.Search(len(k.page), func(i int) bool { return k.page[i].first > off }) - 1
+	if i < 0 {
+		return nil, nil
+	}
+	return &k.page[i], nil
+}
+
+// segments appends the segments that page i of the statistics describes.
+func (r *Reader) segments(dst []segment, i int) ([]segment, error) {
+	s := segmentReader{r: r, page: i, anywhere: true}
+	for len(dst) == 0 || s.left > 0 {
+		if err := s.next(); err != nil {
+			return dst, err
+		}
+		if s.cur.page.off <= s.cur.first {
+			return dst, r.file.at(encoding.Corruptf("statistics page", "a segment behind it"), "statistics page", s.cur.page.off)
+		}
+		dst = append(dst, s.cur)
+	}
+	return dst, nil
+}
