@@ -1,22 +1,35 @@
 package textfmt
 
 import (
+	"bytes"
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"strconv"
 )
 
 // parseInt reads [+-]?digits. ok is false if b is anything else or does not
 // fit an int64.
 func parseInt(b []byte) (v int64, ok bool) {
+	digits := b
 	neg := false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
 		neg = b[0] == '-'
-		b = b[1:]
+		digits = b[1:]
 	}
-	if len(b) == 0 {
-		return 0, false
+	u, ok := parseDigits(digits)
+	if !ok {
+		u, ok = parseLongInt(digits)
 	}
-	u := uint64(0)
+	if neg {
+		return -int64(u), ok && u <= 1<<63
+	}
+	return int64(u), ok && u <= math.MaxInt64
+}
+
+// parseLongInt reads digits, any number of which are leading zeros. ok is false
+// if they do not fit.
+func parseLongInt(b []byte) (u uint64, ok bool) {
 	for _, c := range b {
 		d := uint64(c - '0')
 		if d > 9 || u > math.MaxUint64/10 {
@@ -27,10 +40,55 @@ func parseInt(b []byte) (v int64, ok bool) {
 			return 0, false
 		}
 	}
-	if neg {
-		return -int64(u), u <= 1<<63
+	return u, len(b) > 0
+}
+
+// parseDigits reads 1 to 16 digits, up to 8 of them at once: a second load ends
+// where the digits do, and what the first has read of it counts as zeros. ok is
+// false for all else.
+func parseDigits(b []byte) (u uint64, ok bool) {
+	n := len(b)
+	switch {
+	case n >= 8 && n <= 16:
+		high, ok1 := eightDigits(binary.LittleEndian.Uint64(b))
+		if n == 8 {
+			return joinDigits(high), ok1
+		}
+		low, ok2 := eightDigits(binary.LittleEndian.Uint64(b[n-8:]))
+		low = low >> (8 * (16 - n) & 63) << (8 * (16 - n) & 63)
+		return joinDigits(high)*pow10uint[n-8] + joinDigits(low), ok1 && ok2
+	case n >= 4 && n < 8:
+		high, low := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[n-4:])
+		d, ok := eightDigits(uint64(high) | uint64(low)<<32)
+		return joinDigits(d<<(8*(8-n)&63)&math.MaxUint32 | d>>32<<32), ok
+	case n == 0 || n > 16:
+		return 0, false
 	}
-	return int64(u), u <= math.MaxInt64
+	for _, c := range b {
+		d := uint64(c - '0')
+		if d > 9 {
+			return 0, false
+		}
+		u = u*10 + d
+	}
+	return u, true
+}
+
+// eightDigits makes the numbers 0 to 9 of eight digits, the first in the lowest
+// byte. ok is false if a byte is none.
+func eightDigits(text uint64) (digits uint64, ok bool) {
+	const ones = 0x0101010101010101
+	digits = text ^ '0'*ones
+	// Numbers up to 9 do not reach the high half of their byte, nor with 6 added.
+	return digits, (digits|(digits+6*ones))&(0xf0*ones) == 0
+}
+
+// joinDigits is the number whose digits eightDigits made: pairs of them, fours,
+// and eight.
+func joinDigits(d uint64) uint64 {
+	d = d*10 + d>>8
+	const mask = 0x000000ff000000ff
+	return ((d&mask)*(100+1000000<<32) + (d>>16&mask)*(1+10000<<32)) >> 32
 }
 
 // number is what the text of a decimal number looks like.
@@ -123,8 +181,91 @@ func parseNumber(b []byte) (n number, ok bool) {
 	return n, true
 }
 
+// parsePlain reads [-]digits[.digits], at most 16 digits on each side of the
+// point and a mantissa below 2^63: the number is mantissa / 10^decimals. It
+// reads most numbers that there are; for others, ok is false.
+func parsePlain(b []byte) (n plain, ok bool) {
+	if len(b) > 0 && b[0] == '-' {
+		n.neg = true
+		b = b[1:]
+	}
+	point := bytes.IndexByte(b[:min(len(b), 17)], '.')
+	if point < 0 {
+		n.mantissa, ok = parseDigits(b)
+		return n, ok
+	}
+	whole, ok1 := parseDigits(b[:point])
+	part, ok2 := parseDigits(b[point+1:])
+	n.decimals = len(b) - point - 1
+	if !ok1 || !ok2 || whole > 0 && point+n.decimals > 18 {
+		return n, false
+	}
+	n.mantissa = whole*pow10uint[n.decimals] + part
+	return n, true
+}
+
+// plain is a decimal number without exponent.
+type plain struct {
+	neg      bool
+	mantissa uint64
+	decimals int // at most 16
+}
+
+// float64Of is the double nearest to n.
+func (n *plain) float64Of() float64 {
+	var v float64
+	if n.mantissa <= 1<<53 {
+		v = float64(n.mantissa) / pow10[n.decimals] // both are exact, so it rounds once
+	} else {
+		v = divide(n.mantissa, pow10uint[n.decimals], 53)
+	}
+	if n.neg {
+		return -v
+	}
+	return v
+}
+
+// float32Of is the float nearest to n.
+func (n *plain) float32Of() float32 {
+	var v float32
+	const halfway = 1 << 28 // of the bits that a double has more
+	d := float64(n.mantissa) / pow10[n.decimals]
+	if n.mantissa <= 1<<53 && math.Float64bits(d)&(2*halfway-1) != halfway {
+		// A double beside the middle of two floats is on the number's side of it.
+		v = float32(d)
+	} else {
+		v = float32(divide(n.mantissa, pow10uint[n.decimals], 24))
+	}
+	if n.neg {
+		return -v
+	}
+	return v
+}
+
+// divide is a/b rounded once to so many bits, half to even; neither is 0.
+func divide(a, b uint64, significant int) float64 {
+	// Of a quotient of 63 or 64 bits the lowest stands for all that follow.
+	ea, eb := bits.LeadingZeros64(a), bits.LeadingZeros64(b)
+	q, r := bits.Div64(a<<ea>>1, a<<ea<<63, b<<eb)
+	if r > 0 {
+		q |= 1
+	}
+	drop := bits.Len64(q) - significant
+	half := uint64(1) << (drop - 1)
+	rest := q & (2*half - 1)
+	q >>= drop
+	if rest > half || rest == half && q&1 == 1 {
+		q++
+	}
+	scale := math.Float64frombits(uint64(1023+drop+eb-ea-63) << 52)
+	return float64(q) * scale
+}
+
 var pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
 	1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+var pow10uint = [...]uint64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
+	1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
 
 // float64Of is the double nearest to the number n, whose text is b. ok is
 // false if it is beyond the range of doubles or would become 0.
@@ -148,6 +289,9 @@ func (n *number) float64Of(b []byte) (v float64, ok bool) {
 
 // parseFloat64 is the double nearest to the text b.
 func parseFloat64(b []byte) (v float64, ok bool) {
+	if n, ok := parsePlain(b); ok {
+		return n.float64Of(), true
+	}
 	n, ok := parseNumber(b)
 	if !ok {
 		return floatWord(b)
@@ -157,6 +301,9 @@ func parseFloat64(b []byte) (v float64, ok bool) {
 
 // parseFloat32 is the float nearest to the text b, rounded once.
 func parseFloat32(b []byte) (v float32, ok bool) {
+	if n, ok := parsePlain(b); ok {
+		return n.float32Of(), true
+	}
 	n, ok := parseNumber(b)
 	if !ok {
 		w, ok := floatWord(b)

@@ -60,6 +60,69 @@ func TestParseFloat(t *testing.T) {
 	require.False(t, ok)
 }
 
+// plainNumbers are texts of numbers that people write, near the middle of two
+// floats among them.
+var plainNumbers = rapid.OneOf(
+	rapid.StringMatching(`-?[0-9]{1,17}(\.[0-9]{1,17})?`),
+	rapid.StringMatching(`-?[0-9]{1,4}\.[0-9]{1,9}0{0,3}`),
+	rapid.Custom(func(t *rapid.T) string {
+		v := rapid.Float32Range(-1e5, 1e5).Draw(t, "float")
+		return strconv.FormatFloat(float64(v), 'f', rapid.IntRange(-1, 12).Draw(t, "decimals"), 32)
+	}),
+	rapid.Custom(func(t *rapid.T) string {
+		v := float64(rapid.Float32Range(-1e5, 1e5).Draw(t, "float"))
+		next := float64(math.Nextafter32(float32(v), 1e9))
+		return strconv.FormatFloat((v+next)/2, 'f', rapid.IntRange(-1, 16).Draw(t, "decimals"), 64)
+	}),
+	rapid.Custom(func(t *rapid.T) string {
+		v := rapid.Float64Range(-1e3, 1e3).Draw(t, "double")
+		return strconv.FormatFloat(v, 'f', rapid.SampledFrom([]int{-1, 15, 16, 17}).Draw(t, "decimals"), 64)
+	}),
+)
+
+// TestPlainProperty: the short ways to floats, and to whether they were
+// rounded, lead where the long ones do.
+func TestPlainProperty(t *testing.T) {
+	plain := 0
+	rapid.Check(t, func(t *rapid.T) {
+		text := plainNumbers.Draw(t, "text")
+		b := []byte(text)
+		if _, ok := parsePlain(b); ok {
+			plain++
+		}
+		want, err := strconv.ParseFloat(text, 64)
+		require.NoError(t, err)
+		got, ok := parseFloat64(b)
+		require.True(t, ok)
+		require.Equal(t, math.Float64bits(want), math.Float64bits(got))
+		require.Equal(t, roundedText(b, got, 15, 64), rounded(b, got, 15, 64))
+		want, err = strconv.ParseFloat(text, 32)
+		require.NoError(t, err)
+		short, ok := parseFloat32(b)
+		require.True(t, ok || want == 0)
+		if !ok {
+			return // below the floats
+		}
+		require.Equal(t, math.Float32bits(float32(want)), math.Float32bits(short))
+		require.Equal(t, roundedText(b, float64(short), 6, 32), rounded(b, float64(short), 6, 32))
+	})
+	require.NotZero(t, plain)
+}
+
+// TestParseIntProperty: any bytes, in memory that ends with them.
+func TestParseIntProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[+-]?[0-9]{0,20}[0-9/:;? \x00\x80-\xff]?[0-9]{0,4}`).Draw(t, "text")
+		want, err := strconv.ParseInt(text, 10, 64)
+		b := append(make([]byte, 0, len(text)), text...)
+		got, ok := parseInt(b[:len(b):len(b)])
+		require.Equal(t, err == nil, ok)
+		if ok {
+			require.Equal(t, want, got)
+		}
+	})
+}
+
 // TestParseFloatProperty: what parseFloat64 reads is what strconv reads.
 func TestParseFloatProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -499,27 +499,6 @@ func TestReaderAllocatesNothing(t *testing.T) {
 	}))
 }
 
-func BenchmarkCSVReader(b *testing.B) {
-	text := strings.Repeat("2014-02-14 14:30:00,0.132,host0001,12345,71.23456789012345\n", 40_000)
-	o := CSVOptions{}
-	o.Names = []string{"t", "v", "h", "i", "w"}
-	o.Types = map[string]rowgroup.Type{"t": rowgroup.Timestamp(rowgroup.Seconds), "v": rowgroup.Double, "h": rowgroup.Text, "i": rowgroup.Bigint, "w": rowgroup.Double}
-	o.Time = &TimeSpec{Column: "t"}
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		c, err := NewCSVReader(strings.NewReader(text), "", o)
-		require.NoError(b, err)
-		batch := rowgroup.NewBatch(c.Schema())
-		for {
-			more, err := c.Next(batch)
-			require.NoError(b, err)
-			if !more {
-				break
-			}
-		}
-	}
-}
-
 func BenchmarkCSVWriter(b *testing.B) {
 	text := strings.Repeat("2014-02-14 14:30:00,0.132,host0001,12345,71.23456789012345\n", batchRows)
 	c := open(b, text, CSVOptions{})

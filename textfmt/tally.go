@@ -1,7 +1,9 @@
 package textfmt
 
 import (
+	"math"
 	"math/big"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -68,18 +70,58 @@ func (r *Reader) BlankLines() int64 {
 }
 
 // rounded reports whether the number in text, which became v, has digits that a
-// float of so many bits does not give back when it is printed with as many.
+// float of so many bits, its size, does not give back when it is printed with as many.
 // Numbers of no more digits than always fits need no look.
-func rounded(text []byte, v float64, always, bits int) bool {
+func rounded(text []byte, v float64, always, size int) bool {
 	if len(text) <= always || v-v != 0 {
 		return false
 	}
+	if n, ok := parsePlain(text); ok {
+		if same, ok := n.digitsOf(v, always); ok {
+			return !same
+		}
+	}
+	return roundedText(text, v, always, size)
+}
+
+// digitsOf reports whether v, of n's sign, gives back the digits of n: whether
+// it is n when it is rounded to as many decimals, half to even. Up to always
+// digits it is. ok is false where the arithmetic does not reach.
+func (n *plain) digitsOf(v float64, always int) (same, ok bool) {
+	m, decimals := n.mantissa, n.decimals
+	if m < pow10uint[always] {
+		return true, true
+	}
+	for decimals > 0 && m%10 == 0 {
+		m /= 10
+		decimals--
+	}
+	// v is f x 2^-e; the product with 10^decimals has up to 107 bits.
+	b := math.Float64bits(v)
+	f, e := b&(1<<52-1)|1<<52, 1075-int(b>>52&2047)
+	if decimals == 0 && m%10 == 0 || e <= 0 || e > 63 {
+		return false, false
+	}
+	if m < pow10uint[always] {
+		return true, true
+	}
+	hi, lo := bits.Mul64(f, pow10uint[decimals])
+	rest, half := lo<<(64-e), uint64(1)<<63
+	hi, lo = hi>>e, hi<<(64-e)|lo>>e
+	if rest > half || rest == half && lo&1 == 1 {
+		lo++
+	}
+	return hi == 0 && lo == m, true
+}
+
+// roundedText is rounded by the definition: it prints v.
+func roundedText(text []byte, v float64, always, size int) bool {
 	n, ok := parseNumber(text)
 	if !ok || n.digits <= always {
 		return false
 	}
 	var buf [32]byte
-	printed := strconv.AppendFloat(buf[:0], v, 'e', n.digits-1, bits)
+	printed := strconv.AppendFloat(buf[:0], v, 'e', n.digits-1, size)
 	m, ok := parseNumber(printed)
 	if n.exact && m.exact {
 		return !ok || n.mantissa != m.mantissa
