@@ -48,6 +48,7 @@ func BenchmarkKernels(b *testing.B) {
 			kernel{fmt.Sprintf("Pack32/w%d", w), func(n int) { out = simd.AppendPack32(out[:0], u32[:n], w) }})
 	}
 	kernels = append(kernels,
+		kernel{"Match", func(n int) { simd.Match(d64[:n/8+1], bytes[:8*n], [4]byte{',', '"', '\n', '\r'}) }},
 		kernel{"Add64/packed/w13", func(n int) {
 			c := simd.Packed64(bytes[:simd.PackedLen(n, 13)], 13)
 			simd.Add64(o64[:n], &c, 7)

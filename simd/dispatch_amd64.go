@@ -1082,3 +1082,19 @@ func packRamp32(dst []byte, src []int32, width uint, start, step int32) (done bo
 	}
 	return false
 }
+
+func match(dst []uint64, src []byte, set uint32) (done int) {
+	switch Current() {
+	case AVX2:
+		if n := len(src) >> 6; n > 0 {
+			matchAVX2(&dst[0], &src[0], n, set)
+			return n
+		}
+	case AVX512:
+		if n := len(src) >> 6; n > 0 {
+			matchAVX512(&dst[0], &src[0], n, set)
+			return n
+		}
+	}
+	return 0
+}

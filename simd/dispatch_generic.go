@@ -275,3 +275,7 @@ func pack32(dst []byte, src []uint32, width uint) (done bool) {
 func packRamp32(dst []byte, src []int32, width uint, start, step int32) (done bool) {
 	return false
 }
+
+func match(dst []uint64, src []byte, set uint32) (done int) {
+	return 0
+}

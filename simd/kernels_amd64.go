@@ -408,3 +408,9 @@ func packRampWide32AVX512(dst *byte, size int, src *int32, n int, table *byte, w
 
 //go:noescape
 func packRampNarrow32AVX512(dst *byte, size int, src *int32, n int, width uint, start int32, step int32)
+
+//go:noescape
+func matchAVX2(dst *uint64, src *byte, n int, set uint32)
+
+//go:noescape
+func matchAVX512(dst *uint64, src *byte, n int, set uint32)

@@ -10059,3 +10059,86 @@ tail:
 done:
 	VZEROUPPER
 	RET
+
+// func matchAVX2(dst *uint64, src *byte, n int, set uint32)
+// Requires: AVX, AVX2
+TEXT ·matchAVX2(SB), NOSPLIT, $0-28
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         set+24(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTB X0, Y0
+	SHRL         $0x08, BX
+	VMOVD        BX, X1
+	VPBROADCASTB X1, Y1
+	SHRL         $0x08, BX
+	VMOVD        BX, X2
+	VPBROADCASTB X2, Y2
+	SHRL         $0x08, BX
+	VMOVD        BX, X3
+	VPBROADCASTB X3, Y3
+
+loop:
+	VMOVDQU   (CX), Y4
+	VPCMPEQB  Y0, Y4, Y5
+	VPCMPEQB  Y1, Y4, Y6
+	VPOR      Y6, Y5, Y5
+	VPCMPEQB  Y2, Y4, Y6
+	VPOR      Y6, Y5, Y5
+	VPCMPEQB  Y3, Y4, Y4
+	VPOR      Y4, Y5, Y5
+	VPMOVMSKB Y5, BX
+	MOVL      BX, (AX)
+	VMOVDQU   32(CX), Y4
+	VPCMPEQB  Y0, Y4, Y5
+	VPCMPEQB  Y1, Y4, Y6
+	VPOR      Y6, Y5, Y5
+	VPCMPEQB  Y2, Y4, Y6
+	VPOR      Y6, Y5, Y5
+	VPCMPEQB  Y3, Y4, Y4
+	VPOR      Y4, Y5, Y5
+	VPMOVMSKB Y5, BX
+	MOVL      BX, 4(AX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x08, AX
+	DECQ      DX
+	JNZ       loop
+	VZEROUPPER
+	RET
+
+// func matchAVX512(dst *uint64, src *byte, n int, set uint32)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·matchAVX512(SB), NOSPLIT, $0-28
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         set+24(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTB X0, Z0
+	SHRL         $0x08, BX
+	VMOVD        BX, X1
+	VPBROADCASTB X1, Z1
+	SHRL         $0x08, BX
+	VMOVD        BX, X2
+	VPBROADCASTB X2, Z2
+	SHRL         $0x08, BX
+	VMOVD        BX, X3
+	VPBROADCASTB X3, Z3
+
+loop:
+	VMOVDQU64 (CX), Z4
+	VPCMPEQB  Z0, Z4, K1
+	VPCMPEQB  Z1, Z4, K2
+	KORQ      K2, K1, K1
+	VPCMPEQB  Z2, Z4, K2
+	KORQ      K2, K1, K1
+	VPCMPEQB  Z3, Z4, K2
+	KORQ      K2, K1, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x08, AX
+	DECQ      DX
+	JNZ       loop
+	VZEROUPPER
+	RET

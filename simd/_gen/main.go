@@ -27,6 +27,8 @@ func main() {
 		}
 		packers(shape{true, size})
 	}
+	match(shape{avx512: false})
+	match(shape{avx512: true})
 	must(os.WriteFile("../dispatch_amd64.go", calls.file("!purego", true), 0o644))
 	must(os.WriteFile("../dispatch_generic.go", calls.file("!amd64 || purego", false), 0o644))
 	Generate()
