@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/colsst/colsst/cmd/colsst/internal/predicate"
 	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/rowgroup"
-	"github.com/colsst/colsst/textfmt"
 )
 
 // rowQuery asks for current rows of table files.
@@ -24,6 +23,8 @@ type rowQuery struct {
 	key, keyHex  string
 	hasKey       bool
 	since, until string
+	whereText    string
+	where        *predicate.Expr
 	latest       int
 	desc, asc    bool
 	now          int64
@@ -37,6 +38,18 @@ func newQuery() *cobra.Command {
 	q.tool = command("query FILE... [flags]", "Print rows of table files",
 		`Query prints the rows of one partition, or of all without --key, as they are
 now: deletions are applied, and nothing has expired unless --now says so.
+
+--where prints the rows for which a condition is true: columns compared with
+values by =, !=, <, <=, >, >=, in (a, b) or is [not] null, joined by and, or,
+not and parentheses, as in
+
+  load > 0.5 and (host = 'web1' or note is not null)
+
+Values and names that are no plain words stand in quotes. As in SQL a
+comparison with a null is unknown, and so is not of it; a row counts where all
+is true. -0 equals 0; NaN is neither less nor greater than a number and equals
+NaN alone.
+
 --since and --until bound the first clustering column, half open: since is
 part of the range, until is not. Where that is a time they take the forms of a
 CSV: 2014-02-28, 2014-02-28 14:10, 2014-02-28T14:10:00.5+01:00, in UTC unless
@@ -54,6 +67,11 @@ in the order of the table, or greatest first with --desc, least first with
 				return err
 			}
 			q.hasKey = q.changed("key") || q.changed("key-hex")
+			if q.whereText != "" {
+				if q.where, err = predicate.Parse(q.whereText); err != nil {
+					return usagef("--where: %w", err)
+				}
+			}
 			for i, c := range q.columns {
 				if slices.Contains(q.columns[:i], c) {
 					return usagef("--columns: %q stands there twice", c)
@@ -76,6 +94,7 @@ in the order of the table, or greatest first with --desc, least first with
 	f.StringVar(&q.keyHex, "key-hex", "", "partition key as its bytes in hexadecimal")
 	f.StringVar(&q.since, "since", "", "first value of the first clustering column")
 	f.StringVar(&q.until, "until", "", "value of the first clustering column to stop before")
+	f.StringVar(&q.whereText, "where", "", "condition for the rows to print, as in \"load > 0.5 and host = 'web1'\"")
 	f.IntVar(&q.latest, "latest", 0, "the n rows of greatest clustering, greatest first")
 	f.BoolVar(&q.desc, "desc", false, "greatest clustering first")
 	f.BoolVar(&q.asc, "asc", false, "least clustering first")
@@ -163,12 +182,16 @@ func (q *rowQuery) file(p *rowPrinter, path string) error {
 			o.Columns = append(o.Columns, columns[i])
 		}
 	}
+	where, err := q.condition(s, in.name, &o)
+	if err != nil {
+		return err
+	}
 	if p.schema != nil {
 		if d := differ(p.name, p.schema, in.name, s); d != "" {
 			return usagef("%s: has other columns than %s: %s", in.name, p.name, d)
 		}
 	}
-	rows, limit, err := q.rows(r, o)
+	rows, limit, err := q.rows(r, o, where)
 	if err != nil {
 		return orElse(exitData, named(in.name, err))
 	}
@@ -208,8 +231,31 @@ func columnList(s *rowgroup.Schema) string {
 	return text
 }
 
+// condition is --where for the rows of a file, nil if it is not given. o then
+// reads its columns too.
+func (q *rowQuery) condition(s *rowgroup.Schema, name string, o *rowgroup.ScanOptions) (*predicate.Predicate, error) {
+	if q.where == nil {
+		return nil, nil
+	}
+	for _, n := range q.where.Columns() {
+		if s.Lookup(n) < 0 {
+			return nil, usagef("%s: --where: there is no column %q; there are %s", name, n, columnList(s))
+		}
+	}
+	p, err := q.where.Bind(s)
+	if err != nil {
+		return nil, usagef("%s: --where: %s", name, plain(err))
+	}
+	for _, col := range p.Columns() {
+		if !slices.Contains(o.Columns, col) {
+			o.Columns = append(o.Columns, col)
+		}
+	}
+	return p, nil
+}
+
 // rows are those asked for, of which at most limit are wanted.
-func (q *rowQuery) rows(r *columnar.Reader, o rowgroup.ScanOptions) (it rowgroup.Iter, limit int64, err error) {
+func (q *rowQuery) rows(r *columnar.Reader, o rowgroup.ScanOptions, where *predicate.Predicate) (it rowgroup.Iter, limit int64, err error) {
 	s := r.Schema()
 	keyed := len(s.Columns(rowgroup.PartitionKey)) > 0
 	from, to, err := q.bounds(s)
@@ -226,12 +272,14 @@ func (q *rowQuery) rows(r *columnar.Reader, o rowgroup.ScanOptions) (it rowgroup
 		switch {
 		case q.latest > 0 || o.Desc:
 			return nil, 0, usagef("--latest, --desc and --asc are about one partition: give --key")
-		case q.since == "" && q.until == "":
-			return r.Scan(q.ctx(), o), limit, nil
-		case len(s.Columns(rowgroup.Static)) > 0:
-			return nil, 0, usagef("--since and --until over all partitions are not for tables with static columns: give --key")
+		case q.since != "" || q.until != "":
+			wanted := []selector{inRange{from, to}}
+			if where != nil {
+				wanted = append(wanted, where)
+			}
+			return newSubset(r.Scan(q.ctx(), o), s, wanted...), limit, nil
 		}
-		return &boundedIter{Iter: r.Scan(q.ctx(), o), from: from, to: to, in: rowgroup.NewBatch(s)}, limit, nil
+		return filtered(r.Scan(q.ctx(), o), s, where), limit, nil
 	}
 	key, err := q.keyBytes(s)
 	if err != nil {
@@ -248,12 +296,12 @@ func (q *rowQuery) rows(r *columnar.Reader, o rowgroup.ScanOptions) (it rowgroup
 		return nil, 0, &exitError{exitNo, &noPartitionError{q.key}}
 	case err != nil:
 		return nil, 0, err
-	case q.latest > 0 && q.since == "" && q.until == "":
+	case q.latest > 0 && q.since == "" && q.until == "" && where == nil:
 		return p.Latest(q.ctx(), int(limit), o), limit, nil
 	case q.latest > 0 && mixed(s):
-		return nil, 0, usagef("--latest with --since or --until: the clustering columns run both up and down, so the greatest rows of a range stand apart: give --latest alone, or the range with --limit")
+		return nil, 0, usagef("--latest with --since, --until or --where: the clustering columns run both up and down, so the greatest rows of a range stand apart: give --latest alone, or the range with --limit")
 	}
-	return p.Range(q.ctx(), from, to, o), limit, nil
+	return filtered(p.Range(q.ctx(), from, to, o), s, where), limit, nil
 }
 
 func (q *rowQuery) keyBytes(s *rowgroup.Schema) ([]byte, error) {
@@ -311,7 +359,7 @@ func (q *rowQuery) bounds(s *rowgroup.Schema) (from, to rowgroup.Bound, err erro
 		if text == "" {
 			return rowgroup.Bound{}, nil
 		}
-		v, err := boundValue(cols[0].Type, text)
+		v, _, err := predicate.Value(cols[0].Type, text)
 		if err != nil {
 			return rowgroup.Bound{}, usagef("%s: column %q is %s: %s", flag, cols[0].Name, cols[0].Type, plain(err))
 		}
@@ -331,55 +379,4 @@ func (q *rowQuery) bounds(s *rowgroup.Schema) (from, to rowgroup.Bound, err erro
 		from, to = to, from
 	}
 	return from, to, nil
-}
-
-// boundValue reads a bound: of a time in the forms of a CSV, between two units
-// as the later of them.
-func boundValue(t rowgroup.Type, text string) ([]byte, error) {
-	for (t.Kind == rowgroup.KindReversed || t.Kind == rowgroup.KindFrozen) && len(t.Args) == 1 {
-		t = t.Args[0]
-	}
-	_, err := strconv.ParseInt(text, 10, 64)
-	if t.Kind != rowgroup.KindTimestamp || err == nil {
-		return rowgroup.ParseText([]byte{}, t, text)
-	}
-	v, err := textfmt.ParseTime(text, t.Unit, time.UTC)
-	if err != nil {
-		return nil, err
-	}
-	return rowgroup.AppendInt([]byte{}, t, v), nil
-}
-
-// boundedIter leaves of every partition the rows within a range.
-type boundedIter struct {
-	rowgroup.Iter
-	from, to rowgroup.Bound
-	in       *rowgroup.Batch
-}
-
-func (it *boundedIter) Next(b *rowgroup.Batch) (bool, error) {
-	s := b.Schema()
-	for {
-		more, err := it.Iter.Next(it.in)
-		if err != nil || !more {
-			b.Reset()
-			return false, err
-		}
-		b.Clear()
-		for p := range it.in.NumPartitions() {
-			from, to := it.in.PartitionRows(p)
-			from = s.SearchBound(it.in, from, to, it.from, true)
-			to = s.SearchBound(it.in, from, to, it.to, false)
-			if from == to {
-				continue
-			}
-			*b.BeginPartition(it.in.Key(p)) = rowgroup.PartitionHead{Start: b.Len(), Deletion: rowgroup.LiveDeletion}
-			if err := b.AppendParts(it.in, from, to, p+1, p+1); err != nil {
-				return false, err
-			}
-		}
-		if b.Len() > 0 {
-			return true, nil
-		}
-	}
 }
