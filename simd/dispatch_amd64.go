@@ -532,6 +532,54 @@ func addQuotients64(dst []int64, src []int64, a int64, m uint64, shift uint64, s
 	return 0
 }
 
+func outliers64(mask []byte, src []int64, from int64, width uint) (done int) {
+	switch Current() {
+	case AVX2:
+		if len(src) >= 8 {
+			outliers64AVX2(&mask[0], &src[0], len(src)&^7, from, width)
+			return len(src) &^ 7
+		}
+	case AVX512:
+		if len(src) >= 8 {
+			outliers64AVX512(&mask[0], &src[0], len(src)&^7, from, width)
+			return len(src) &^ 7
+		}
+	}
+	return 0
+}
+
+func subRamp64(dst []int64, src []int64, start, step int64) (done int, least, greatest int64) {
+	switch Current() {
+	case AVX2:
+		if len(dst) >= 4 {
+			least, greatest = subRamp64AVX2(&dst[0], &src[0], len(dst)&^3, start, step)
+			return len(dst) &^ 3, least, greatest
+		}
+	case AVX512:
+		if len(dst) >= 1 {
+			least, greatest = subRamp64AVX512(&dst[0], &src[0], len(dst), start, step)
+			return len(dst), least, greatest
+		}
+	}
+	return 0, 0, 0
+}
+
+func countAbove(counts *[8]int, src []byte, limit int) (done int) {
+	switch Current() {
+	case AVX2:
+		if len(src) >= 32 {
+			countAboveAVX2(counts, &src[0], len(src)&^31, limit)
+			return len(src) &^ 31
+		}
+	case AVX512:
+		if len(src) >= 1 {
+			countAboveAVX512(counts, &src[0], len(src), limit)
+			return len(src)
+		}
+	}
+	return 0
+}
+
 func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	switch Current() {
 	case AVX512:
@@ -541,6 +589,28 @@ func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 		}
 	}
 	return 0
+}
+
+func lengths64(beside, around []byte, src []int64, end, sign, centre int64) (done int) {
+	switch Current() {
+	case AVX512:
+		if len(src) > 0 {
+			lengths64AVX512(&beside[0], &around[0], &src[0], len(src), end, sign, centre)
+			return len(src)
+		}
+	}
+	return 0
+}
+
+func sort16(v *[16]int64) (done bool) {
+	switch Current() {
+	case AVX512:
+		if true {
+			sort16AVX512(v)
+			return true
+		}
+	}
+	return false
 }
 
 func pack64(dst []byte, src []uint64, width uint) (done bool) {
@@ -1048,6 +1118,49 @@ func merge32(dst []float32, src []uint32, table *[8]uint32) (done int) {
 		if len(dst) >= 1 {
 			merge32AVX512(&dst[0], len(dst), &src[0], table)
 			return len(dst)
+		}
+	}
+	return 0
+}
+
+func outliers32(mask []byte, src []int32, from int32, width uint) (done int) {
+	switch Current() {
+	case AVX2:
+		if len(src) >= 8 {
+			outliers32AVX2(&mask[0], &src[0], len(src)&^7, from, width)
+			return len(src) &^ 7
+		}
+	case AVX512:
+		if len(src) >= 16 {
+			outliers32AVX512(&mask[0], &src[0], len(src)&^15, from, width)
+			return len(src) &^ 15
+		}
+	}
+	return 0
+}
+
+func subRamp32(dst []int32, src []int32, start, step int32) (done int, least, greatest int32) {
+	switch Current() {
+	case AVX2:
+		if len(dst) >= 8 {
+			least, greatest = subRamp32AVX2(&dst[0], &src[0], len(dst)&^7, start, step)
+			return len(dst) &^ 7, least, greatest
+		}
+	case AVX512:
+		if len(dst) >= 1 {
+			least, greatest = subRamp32AVX512(&dst[0], &src[0], len(dst), start, step)
+			return len(dst), least, greatest
+		}
+	}
+	return 0, 0, 0
+}
+
+func lengths32(beside, around []byte, src []int32, end, sign, centre int32) (done int) {
+	switch Current() {
+	case AVX512:
+		if len(src) > 0 {
+			lengths32AVX512(&beside[0], &around[0], &src[0], len(src), end, sign, centre)
+			return len(src)
 		}
 	}
 	return 0

@@ -136,8 +136,28 @@ func addQuotients64(dst []int64, src []int64, a int64, m uint64, shift uint64, s
 	return 0
 }
 
+func outliers64(mask []byte, src []int64, from int64, width uint) (done int) {
+	return 0
+}
+
+func subRamp64(dst []int64, src []int64, start, step int64) (done int, least, greatest int64) {
+	return 0, 0, 0
+}
+
+func countAbove(counts *[8]int, src []byte, limit int) (done int) {
+	return 0
+}
+
 func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	return 0
+}
+
+func lengths64(beside, around []byte, src []int64, end, sign, centre int64) (done int) {
+	return 0
+}
+
+func sort16(v *[16]int64) (done bool) {
+	return false
 }
 
 func pack64(dst []byte, src []uint64, width uint) (done bool) {
@@ -265,6 +285,18 @@ func shift32(dst []int32, by int32) (done int) {
 }
 
 func merge32(dst []float32, src []uint32, table *[8]uint32) (done int) {
+	return 0
+}
+
+func outliers32(mask []byte, src []int32, from int32, width uint) (done int) {
+	return 0
+}
+
+func subRamp32(dst []int32, src []int32, start, step int32) (done int, least, greatest int32) {
+	return 0, 0, 0
+}
+
+func lengths32(beside, around []byte, src []int32, end, sign, centre int32) (done int) {
 	return 0
 }
 

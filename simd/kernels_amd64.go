@@ -104,6 +104,15 @@ func addProducts64AVX2(dst *int64, n int, src *int64, a int64)
 func addQuotients64AVX2(dst *int64, n int, src *int64, a int64, m uint64, shift uint64, sign int64)
 
 //go:noescape
+func outliers64AVX2(mask *byte, src *int64, n int, from int64, width uint)
+
+//go:noescape
+func subRamp64AVX2(dst *int64, src *int64, n int, start int64, step int64) (least int64, greatest int64)
+
+//go:noescape
+func countAboveAVX2(counts *[8]int, src *byte, n int, limit int)
+
+//go:noescape
 func unpackNarrow32AVX512(dst *uint32, n int, src *byte, size int, table *byte, width uint)
 
 //go:noescape
@@ -204,6 +213,21 @@ func addProducts64AVX512(dst *int64, n int, src *int64, a int64)
 
 //go:noescape
 func addQuotients64AVX512(dst *int64, n int, src *int64, a int64, m uint64, shift uint64, sign int64)
+
+//go:noescape
+func outliers64AVX512(mask *byte, src *int64, n int, from int64, width uint)
+
+//go:noescape
+func subRamp64AVX512(dst *int64, src *int64, n int, start int64, step int64) (least int64, greatest int64)
+
+//go:noescape
+func lengths64AVX512(beside *byte, around *byte, src *int64, n int, end int64, sign int64, centre int64)
+
+//go:noescape
+func countAboveAVX512(counts *[8]int, src *byte, n int, limit int)
+
+//go:noescape
+func sort16AVX512(v *[16]int64)
 
 //go:noescape
 func packWide64AVX512(dst *byte, size int, src *uint64, n int, table *byte, width uint)
@@ -308,6 +332,12 @@ func shift32AVX2(dst *int32, n int, by int32)
 func merge32AVX2(dst *float32, n int, src *uint32, table *[8]uint32)
 
 //go:noescape
+func outliers32AVX2(mask *byte, src *int32, n int, from int32, width uint)
+
+//go:noescape
+func subRamp32AVX2(dst *int32, src *int32, n int, start int32, step int32) (least int32, greatest int32)
+
+//go:noescape
 func unpack32AVX512(dst *uint32, n int, src *byte, size int, table *byte, width uint)
 
 //go:noescape
@@ -396,6 +426,15 @@ func shift32AVX512(dst *int32, n int, by int32)
 
 //go:noescape
 func merge32AVX512(dst *float32, n int, src *uint32, table *[8]uint32)
+
+//go:noescape
+func outliers32AVX512(mask *byte, src *int32, n int, from int32, width uint)
+
+//go:noescape
+func subRamp32AVX512(dst *int32, src *int32, n int, start int32, step int32) (least int32, greatest int32)
+
+//go:noescape
+func lengths32AVX512(beside *byte, around *byte, src *int32, n int, end int32, sign int32, centre int32)
 
 //go:noescape
 func packWide32AVX512(dst *byte, size int, src *uint32, n int, table *byte, width uint)

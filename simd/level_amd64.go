@@ -13,7 +13,7 @@ var supported = func() Level {
 	switch {
 	case !x.HasAVX2 || !x.HasBMI2 || !x.HasPOPCNT:
 		return Generic
-	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512VBMI:
+	case x.HasAVX512F && x.HasAVX512CD && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512VBMI:
 		return AVX512
 	}
 	return AVX2

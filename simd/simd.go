@@ -26,7 +26,7 @@ type Level int32
 const (
 	Generic Level = iota
 	AVX2          // AVX2, BMI2
-	AVX512        // AVX-512 F, DQ, BW, VL, VBMI
+	AVX512        // AVX-512 F, CD, DQ, BW, VL, VBMI
 )
 
 func (l Level) String() string {

@@ -17,7 +17,8 @@ type Encoder struct {
 	narrow     integers[int32] // of float32
 	mask       []byte          // bits of exceptions
 	exceptions []uint64        // their positions
-	codes      []uint64
+	codes      []uint64        // of Split
+	frames     frame.Scratch
 	patterns   []uint64 // of Split
 
 	last   encoding.Params
@@ -152,7 +153,7 @@ func (e *chunk[F, I]) append(dst []byte, c *plan[I]) []byte {
 	case BitsDelta:
 		c.values[0] = I(c.frame.Lead(int64(e.ordered.v[0])))
 	}
-	dst = frame.Append(dst, c.frame, c.values, e.codes)
+	dst = frame.Append(&e.frames, dst, c.frame, c.values)
 	if !c.mode().decimal() {
 		return dst
 	}
@@ -185,7 +186,7 @@ func (e *chunk[F, I]) consider(best *plan[I], r *run[I], mode Mode, p6 int64) {
 		d = &e.deltas[1]
 	}
 	differences(d, r.v)
-	core, coreDelta := frame.CoreOf(r.v), frame.CoreOf(d.v[1:])
+	core, coreDelta := frame.CoreOf(r.v, I(r.lo), I(r.hi)), frame.CoreOf(d.v[1:], I(d.lo), I(d.hi))
 	if core.Span < coreDelta.Span {
 		e.fit(best, r, r, core, mode, p6)
 		e.fit(best, r, d, coreDelta, mode+1, p6)
@@ -207,7 +208,7 @@ func (e *chunk[F, I]) fit(best *plan[I], r, x *run[I], core frame.Core, mode Mod
 	if mode.delta() {
 		packed = packed[1:]
 	}
-	c.frame = frame.Fit(packed, x.lo, x.hi, core, n, e.prev)
+	c.frame = frame.Fit(&e.frames, packed, x.lo, x.hi, core, n, e.prev)
 	c.frame.Store(&c.params)
 	if mode.delta() {
 		c.params[pFirst] = c.frame.High(int64(r.v[0]), e.m)

@@ -104,6 +104,13 @@ func Append(dst []byte, src []uint64, s Shape) []byte {
 	return simd.AppendPack64(pos.flush(dst), high, s.PatchWidth)
 }
 
+// AppendPatches appends the patches of n values whose low bits are appended
+// already: their positions, ascending, and their high bits, as many as the
+// shape says.
+func AppendPatches(dst []byte, pos, high []uint64, n int, s Shape) []byte {
+	return simd.AppendPack64(AppendPositions(dst, pos, n), high, s.PatchWidth)
+}
+
 // packer appends values of a few bits each.
 type packer struct {
 	acc uint64

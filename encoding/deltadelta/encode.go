@@ -22,7 +22,7 @@ type Encoder struct {
 
 	wide   scratch[int64]
 	narrow scratch[int32]
-	codes  []uint64
+	frames frame.Scratch
 	gapPos []uint64
 	gaps   []uint64 // zigzag
 }
@@ -125,8 +125,7 @@ func encode[T integer](enc *Encoder, s *scratch[T], dst []byte, v []T, size uint
 	case formSteps:
 		x = e.rest
 	}
-	e.codes = resize(e.codes, n)
-	dst = frame.Append(dst, f, x, e.codes)
+	dst = frame.Append(&e.frames, dst, f, x)
 	if best.gaps > 0 {
 		dst = bitpack.AppendPositions(dst, e.gapPos, n)
 		dst = simd.AppendPack64(dst, e.gaps, best.gapWidth)
@@ -219,17 +218,17 @@ func (e *values[T]) try(form int, limit int) (c candidate, ok bool) {
 	c.form = form
 	switch form {
 	case formFrame:
-		core := frame.CoreOf(e.v)
+		core := frame.CoreOf(e.v, e.lo, e.hi)
 		if !core.Hopeful(n, limit) {
 			return c, false
 		}
-		c.frame = frame.Fit(e.v, int64(e.lo), int64(e.hi), core, n, e.prev[form])
+		c.frame = frame.Fit(&e.frames, e.v, int64(e.lo), int64(e.hi), core, n, e.prev[form])
 	case formDeltas:
 		core := e.coreOfDeltas()
 		if !core.Hopeful(n, limit) {
 			return c, false
 		}
-		c.frame = frame.Fit(e.deltas[1:], int64(e.dlo), int64(e.dhi), core, n, e.prev[form])
+		c.frame = frame.Fit(&e.frames, e.deltas[1:], int64(e.dlo), int64(e.dhi), core, n, e.prev[form])
 		c.first = c.frame.High(int64(e.v[0]), e.size)
 	case formDeltaDeltas:
 		return e.deltaDeltas(limit)
@@ -247,7 +246,7 @@ func (e *values[T]) try(form int, limit int) (c candidate, ok bool) {
 // coreOfDeltas is where most of the deltas lie.
 func (e *values[T]) coreOfDeltas() frame.Core {
 	if !e.known {
-		e.deltaCore, e.known = frame.CoreOf(e.deltas[1:]), true
+		e.deltaCore, e.known = frame.CoreOf(e.deltas[1:], e.dlo, e.dhi), true
 	}
 	return e.deltaCore
 }
@@ -286,7 +285,7 @@ func (e *values[T]) deltaDeltas(limit int) (c candidate, ok bool) {
 	e.second = resize(e.second, n)
 	lo, hi := deltas(e.second[2:], d[1:])
 	c.form = formDeltaDeltas
-	c.frame = frame.Fit(e.second[2:], int64(lo), int64(hi), frame.CoreOf(e.second[2:]), n, e.prev[formDeltaDeltas])
+	c.frame = frame.Fit(&e.frames, e.second[2:], int64(lo), int64(hi), frame.CoreOf(e.second[2:], lo, hi), n, e.prev[formDeltaDeltas])
 	c.first = c.frame.High(int64(e.v[0]), e.size)
 	c.second = c.frame.High(int64(d[1]), e.size)
 	return c, true
@@ -342,11 +341,11 @@ func (e *values[T]) steps(limit int) (c candidate, ok bool) {
 			}
 		}
 	}
-	core = frame.CoreOf(e.rest)
+	core = frame.CoreOf(e.rest, lo, hi)
 	if !core.Hopeful(n, limit) {
 		return c, false
 	}
-	c.frame = frame.Fit(e.rest, int64(lo), int64(hi), core, n, e.prev[formSteps])
+	c.frame = frame.Fit(&e.frames, e.rest, int64(lo), int64(hi), core, n, e.prev[formSteps])
 	return c, true
 }
 

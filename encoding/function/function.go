@@ -108,9 +108,9 @@ func Fit(src, x, y []int64, plan Plan) (width uint) {
 // Encoder holds the scratch of encoding and the frame of the chunk before. Its
 // zero value is ready. It is not for concurrent use.
 type Encoder struct {
-	prev  frame.Frame
-	rest  []int64
-	codes []uint64
+	prev   frame.Frame
+	rest   []int64
+	frames frame.Scratch
 }
 
 // Reset forgets the chunk before, as at the start of a segment. The scratch
@@ -131,16 +131,16 @@ func (e *Encoder) Append(dst []byte, src, x, y []int64, plan Plan, p *encoding.P
 		return dst
 	}
 	if cap(e.rest) < n {
-		e.rest, e.codes = make([]int64, n), make([]uint64, n)
+		e.rest = make([]int64, n)
 	}
 	rest := e.rest[:n]
 	copy(rest, src)
 	subtract(rest, x, y, plan)
 	lo, hi := simd.MinMaxInt64(rest)
-	f := frame.Fit(rest, lo, hi, frame.CoreOf(rest), n, e.prev)
+	f := frame.Fit(&e.frames, rest, lo, hi, frame.CoreOf(rest, lo, hi), n, e.prev)
 	e.prev = f
 	f.Store(p)
-	return frame.Append(dst, f, rest, e.codes)
+	return frame.Append(&e.frames, dst, f, rest)
 }
 
 // Decoder holds the scratch of decoding; its zero value is ready. It is not

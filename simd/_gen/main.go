@@ -24,6 +24,7 @@ func main() {
 			scans(s)
 			streams(s)
 			ariths(s)
+			frames(s)
 		}
 		packers(shape{true, size})
 	}

@@ -1,6 +1,8 @@
 package frame
 
 import (
+	"math/bits"
+
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
 	"github.com/colsst/colsst/simd"
@@ -58,25 +60,36 @@ func unpack[U uint32 | uint64](f *Frame, part string, u []U, body []byte, lows i
 	return nil
 }
 
-// Append appends the run of the values x, for which the frame was chosen. codes
-// is scratch as long as x.
-func Append[T Integer](dst []byte, f Frame, x []T, codes []uint64) []byte {
+// Append appends the run of the values x, for which the frame was chosen.
+func Append[T Integer](s *Scratch, dst []byte, f Frame, x []T) []byte {
+	base := f.Base()
+	switch x := any(x).(type) {
+	case []int64:
+		dst = simd.AppendPackRamp64(dst, x, f.Width, base, 0)
+	case []int32:
+		dst = simd.AppendPackRamp32(dst, x, f.Width, int32(base), 0)
+	}
 	if f.Patches == 0 {
-		switch x := any(x).(type) {
-		case []int64:
-			return simd.AppendPackRamp64(dst, x, f.Width, f.Base(), 0)
-		case []int32:
-			return simd.AppendPackRamp32(dst, x, f.Width, int32(f.Base()), 0)
-		}
+		return dst
+	}
+	s.mask = resize(s.mask, (len(x)+7)/8)
+	switch x := any(x).(type) {
+	case []int64:
+		simd.Outliers64(s.mask, x, base, f.Width)
+	case []int32:
+		simd.Outliers32(s.mask, x, int32(base), f.Width)
 	}
 	shape := f.Shape()
-	mask := ^uint64(0) >> (64 - shape.Width - shape.PatchWidth)
-	base := f.Base()
-	codes = codes[:len(x)]
-	for i, v := range x {
-		codes[i] = uint64(int64(v)-base) & mask
+	codes := ^uint64(0) >> (64 - shape.Width - shape.PatchWidth)
+	s.pos, s.high = s.pos[:0], s.high[:0]
+	for i, m := range s.mask {
+		for ; m != 0; m &= m - 1 {
+			at := 8*i + bits.TrailingZeros8(m)
+			s.pos = append(s.pos, uint64(at))
+			s.high = append(s.high, uint64(int64(x[at])-base)&codes>>f.Width)
+		}
 	}
-	return bitpack.Append(dst, codes, shape)
+	return bitpack.AppendPatches(dst, s.pos, s.high, len(x), shape)
 }
 
 // High is the parameter that holds v, of size bits, beside its low bits: the

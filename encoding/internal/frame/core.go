@@ -1,6 +1,10 @@
 package frame
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/colsst/colsst/simd"
+)
 
 // Samples is the number of values that CoreOf looks at, and CoreOfSample at
 // most.
@@ -13,8 +17,12 @@ type Core struct {
 	Centre int64
 }
 
-// CoreOf is the Core of x, from a few of its values.
-func CoreOf[T Integer](x []T) Core {
+// CoreOf is the Core of x, of which lo is the least and hi the greatest, from a
+// few of its values.
+func CoreOf[T Integer](x []T, lo, hi T) Core {
+	if lo == hi {
+		return Core{Centre: int64(lo)}
+	}
 	var s [Samples]int64
 	k := min(len(x), Samples)
 	if len(x) <= Samples {
@@ -51,11 +59,7 @@ func CoreOfSample(s []int64) Core {
 // order sorts a sample.
 func order(s []int64) {
 	if len(s) == Samples {
-		s := (*[Samples]int64)(s)
-		for _, p := range &network {
-			a, b := s[p[0]%Samples], s[p[1]%Samples]
-			s[p[0]%Samples], s[p[1]%Samples] = min(a, b), max(a, b)
-		}
+		simd.Sort16((*[Samples]int64)(s))
 		return
 	}
 	for i := 1; i < len(s); i++ {
@@ -66,25 +70,6 @@ func order(s []int64) {
 		s[j] = v
 	}
 }
-
-// network are the exchanges that sort Samples values without a branch that
-// depends on them: Batcher's odd-even merge sort.
-var network = func() (pairs [63][2]uint8) {
-	n := 0
-	for p := 1; p < Samples; p *= 2 {
-		for k := p; k > 0; k /= 2 {
-			for j := k % p; j+k < Samples; j += 2 * k {
-				for i := j; i < min(j+k, Samples-k); i++ {
-					if i/(2*p) == (i+k)/(2*p) {
-						pairs[n] = [2]uint8{uint8(i), uint8(i + k)}
-						n++
-					}
-				}
-			}
-		}
-	}
-	return pairs
-}()
 
 // Hopeful reports whether n values with this core may take fewer than limit
 // bits in a frame.

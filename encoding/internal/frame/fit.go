@@ -3,6 +3,7 @@ package frame
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
@@ -13,7 +14,7 @@ import (
 // greatest and core the CoreOf, after a chunk with the frame prev: what Choose
 // says, or a frame with patches where that is smaller. The run will hold n
 // codes, at least len(x) of them; those beyond need no patch.
-func Fit[T Integer](x []T, lo, hi int64, core Core, n int, prev Frame) Frame {
+func Fit[T Integer](s *Scratch, x []T, lo, hi int64, core Core, n int, prev Frame) Frame {
 	size := sizeOf[T]()
 	best := Choose(lo, hi, n, size, prev)
 	if best.Width == 0 || len(x) == 0 {
@@ -24,7 +25,7 @@ func Fit[T Integer](x []T, lo, hi int64, core Core, n int, prev Frame) Frame {
 	}
 	// Patches must save some bytes, since they cost time at every read.
 	limit := best.Len(n) - max(2, n/64)
-	r := run[T]{x, lo, hi, n, size, prev}
+	r := run[T]{s, x, lo, hi, n, size, prev}
 	w, from, estimate := r.window(core.Centre, best.Width, 8*limit+r.move(best.Width))
 	if w == best.Width {
 		return best
@@ -70,6 +71,7 @@ func Fit[T Integer](x []T, lo, hi int64, core Core, n int, prev Frame) Frame {
 
 // run is what Fit is given.
 type run[T Integer] struct {
+	*Scratch
 	x      []T
 	lo, hi int64
 	n      int
@@ -104,52 +106,51 @@ func (r *run[T]) window(centre int64, widest uint, limit int) (w uint, from int6
 		end, sign, topBeside = r.hi, -1, top+1 // with a sign
 	}
 
-	// The values by the bits of their distance, in two parts: counts that grow
-	// one after another wait for each other.
-	var beside, around [2][65]uint32
-	count := func(i int, v T) {
-		beside[i][bits.Len64(uint64((int64(v)-end)^sign-sign))]++
-		d := int64(v - T(centre))
-		around[i][bits.Len64(uint64(d<<1^d>>63))]++
-	}
-	x := r.x
-	for ; len(x) >= 2; x = x[2:] {
-		count(0, x[0])
-		count(1, x[1])
-	}
-	for _, v := range x {
-		count(0, v)
-	}
-	topAround := uint(64)
-	for around[0][topAround]|around[1][topAround] == 0 {
-		topAround--
+	// The values by the bits of their distance.
+	r.beside, r.around = resize(r.beside, len(r.x)), resize(r.around, len(r.x))
+	lengths(r.beside, r.around, r.x, T(end), sign < 0, T(centre))
+	topAround := uint(bits.Len64(max(zigzag(r.lo-centre), zigzag(r.hi-centre))))
+	if top >= r.size { // distances may wrap
+		topAround = uint(slices.Max(r.around))
 	}
 	topBeside, topAround = min(topBeside, r.size), min(topAround+1, r.size)
 
 	w, estimate = widest, limit
 	position := bitpack.PositionWidth(r.n)
-	nBeside, nAround := 0, 0 // outside of windows of 2^k
-	for k := int(topAround) - 1; k >= 0; k-- {
-		nBeside += int(beside[0][k+1] + beside[1][k+1])
-		nAround += int(around[0][k+1] + around[1][k+1])
-		if k := uint(k); k < widest {
+	var nBeside, nAround [8]int // outside of windows of 2^k
+	for most := int(min(topAround, widest)) - 1; most >= 0; most -= len(nBeside) {
+		simd.CountAbove(&nBeside, r.beside, most)
+		simd.CountAbove(&nAround, r.around, most)
+		for i := range min(len(nBeside), most+1) {
+			k := uint(most - i)
 			packed := 8*simd.PackedLen(r.n, k) + r.move(k)
-			if c := packed + nBeside*int(position+max(topBeside, k)-k); c < estimate {
+			if c := packed + nBeside[i]*int(position+max(topBeside, k)-k); c < estimate {
 				w, estimate = k, c
 				if from = r.lo; sign < 0 {
 					from = r.hi - int64(uint64(1)<<k-1)
 				}
 			}
-			if c := packed + nAround*int(position+max(topAround, k)-k); c < estimate {
+			if c := packed + nAround[i]*int(position+max(topAround, k)-k); c < estimate {
 				w, estimate = k, c
 				from = centre - int64(uint64(1)<<k>>1)
 			}
-		}
-		if min(nBeside, nAround) > len(r.x)/2 {
-			break
+			if min(nBeside[i], nAround[i]) > len(r.x)/2 {
+				return w, from, estimate
+			}
 		}
 	}
 	return w, from, estimate
+}
+
+func zigzag(d int64) uint64 { return uint64(d<<1 ^ d>>63) }
+
+func lengths[T Integer](beside, around []byte, x []T, end T, below bool, centre T) {
+	switch x := any(x).(type) {
+	case []int64:
+		simd.Lengths64(beside, around, x, int64(end), below, int64(centre))
+	case []int32:
+		simd.Lengths32(beside, around, x, int32(end), below, int32(centre))
+	}
 }
 
 // few is the number of values among which windows of powers of two around an
@@ -195,6 +196,22 @@ func (r *run[T]) patched(base int64, w uint) Frame {
 		f.PatchWidth = -1 - max(f.PatchWidth, bits.Len64(uint64(^(lo>>w))))
 	}
 	return f
+}
+
+// Scratch is the memory of Fit and Append. Its zero value is ready. It is not
+// for concurrent use.
+type Scratch struct {
+	beside, around []byte   // bits of distances
+	mask           []byte   // bits of patches
+	pos, high      []uint64 // of patches
+}
+
+// resize is s with n elements, whose values are not defined.
+func resize[E any](s []E, n int) []E {
+	if cap(s) < n {
+		return make([]E, n)
+	}
+	return s[:n]
 }
 
 func outside[T Integer](x []T, from T, w uint) int {

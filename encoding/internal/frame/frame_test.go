@@ -15,13 +15,18 @@ import (
 	"github.com/colsst/colsst/simd"
 )
 
+func coreOf[T frame.Integer](x []T) frame.Core {
+	return frame.CoreOf(x, slices.Min(x), slices.Max(x))
+}
+
 // fit fits, packs, and unpacks x by the rule of the package.
 func fit[T frame.Integer](t require.TestingT, x []T, prev frame.Frame) frame.Frame {
+	var scratch frame.Scratch
 	size := uint(64)
 	if _, narrow := any(x).([]int32); narrow {
 		size = 32
 	}
-	f := frame.Fit(x, int64(slices.Min(x)), int64(slices.Max(x)), frame.CoreOf(x), len(x), prev)
+	f := frame.Fit(&scratch, x, int64(slices.Min(x)), int64(slices.Max(x)), coreOf(x), len(x), prev)
 	require.LessOrEqual(t, f.Width+f.Shape().PatchWidth, size)
 	require.LessOrEqual(t, f.Len(len(x)), len(x)*int(size)/8)
 	var p encoding.Params
@@ -30,7 +35,7 @@ func fit[T frame.Integer](t require.TestingT, x []T, prev frame.Frame) frame.Fra
 	require.NoError(t, err)
 	require.Equal(t, f, back)
 
-	b := frame.Append([]byte{1}, f, x, make([]uint64, len(x)))[1:]
+	b := frame.Append(&scratch, []byte{1}, f, x)[1:]
 	require.Len(t, b, f.Len(len(x)))
 	got := make([]T, len(x))
 	add, _ := f.Terms()
@@ -98,15 +103,15 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 func TestCore(t *testing.T) {
-	require.Zero(t, frame.CoreOf[int64](nil))
+	require.Zero(t, frame.CoreOf[int64](nil, 1, 0))
 	x := make([]int64, 1000)
 	for i := range x {
 		x[i] = int64(i)
 	}
-	c := frame.CoreOf(x)
+	c := coreOf(x)
 	require.InDelta(t, 700, float64(c.Span), 50)
 	require.InDelta(t, 500, float64(c.Centre), 50)
-	c = frame.CoreOf([]int64{math.MinInt64, math.MaxInt64})
+	c = coreOf([]int64{math.MinInt64, math.MaxInt64})
 	require.Equal(t, uint64(math.MaxUint64), c.Span)
 }
 
@@ -119,7 +124,7 @@ func TestCoreSorts(t *testing.T) {
 		for i := range x {
 			x[i] = r.Int64N(20)
 		}
-		c := frame.CoreOf(x)
+		c := coreOf(x)
 		slices.Sort(x)
 		require.Equal(t, uint64(x[13]-x[2]), c.Span)
 	}

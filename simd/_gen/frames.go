@@ -1,0 +1,258 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// frames writes the kernels for the choice of a frame of reference.
+func frames(s shape) {
+	outliers(s)
+	subRamp(s)
+	if s.avx512 { // AVX2 has no count of leading zeros
+		lengths(s)
+	}
+	if s.size == 64 {
+		countAbove(s)
+		if s.avx512 {
+			sort16(s)
+		}
+	}
+}
+
+// lengths writes the bits of distances to two numbers, as bytes.
+func lengths(s shape) {
+	calls.add(true, fmt.Sprintf("lengths%d(beside, around []byte, src []%s, end, sign, centre %[2]s) (done int)", s.size, s.int()), "0",
+		"len(src) > 0",
+		fmt.Sprintf("%s(&beside[0], &around[0], &src[0], len(src), end, sign, centre)\nreturn len(src)", s.name("lengths")))
+	text(s.name("lengths"), fmt.Sprintf("(beside, around *byte, src *%s, n int, end, sign, centre %[1]s)", s.int()))
+	beside, around, src, n := gp("beside"), gp("around"), gp("src"), gp("n")
+	end, sign, centre := s.broadcast("end"), s.broadcast("sign"), s.broadcast("centre")
+	size := s.constant(uint64(s.size))
+	put := func(r reg.VecVirtual, lanes reg.Register, m Mem) {
+		pick(s, VPLZCNTQ, VPLZCNTD)(r, r)
+		s.sub(r, size, r)
+		if lanes == nil {
+			pick(s, VPMOVQB, VPMOVDB)(r, m)
+		} else {
+			pick(s, VPMOVQB, VPMOVDB)(r, lanes, m)
+		}
+	}
+	s.each(n, func(lanes reg.Register) {
+		r, d := s.vec(), s.vec()
+		s.masked(Mem{Base: src}, lanes, r)
+		s.sub(end, r, d)
+		s.xor(sign, d, d)
+		s.sub(sign, d, d)
+		put(d, lanes, Mem{Base: beside})
+		s.sub(centre, r, r)
+		below := s.sign(r)
+		s.add(r, r, r)
+		s.xor(below, r, r)
+		put(r, lanes, Mem{Base: around})
+		ADDQ(U8(s.width()), src)
+		ADDQ(U8(s.lanes()), beside)
+		ADDQ(U8(s.lanes()), around)
+	})
+	ret()
+}
+
+// countAbove counts bytes above each of 8 limits.
+func countAbove(s shape) {
+	b := shape{s.avx512, 8} // of bytes
+	least := b.lanes()
+	if s.avx512 {
+		least = 1
+	}
+	name := "countAbove" + suffix(s.avx512)
+	calls.add(s.avx512, "countAbove(counts *[8]int, src []byte, limit int) (done int)", "0", fmt.Sprintf("len(src) >= %d", least),
+		fmt.Sprintf("%s(counts, &src[0], %s, limit)\nreturn %[2]s", name, s.done("len(src)", b.lanes())))
+	text(name, "(counts *[8]int, src *byte, n int, limit int)")
+	limit := gp("limit")
+	var limits [8]reg.VecVirtual
+	for i := range limits {
+		limits[i] = s.vec()
+		if s.avx512 {
+			VPBROADCASTB(limit.As32(), limits[i])
+		} else {
+			x := XMM()
+			VMOVD(limit.As32(), x)
+			VPBROADCASTB(x, limits[i])
+		}
+		DECQ(limit)
+	}
+	src, n := gp("src"), gp("n")
+	var counts [8]reg.GPVirtual
+	for i := range counts {
+		counts[i] = GP64()
+		XORQ(counts[i], counts[i])
+	}
+	b.each(n, func(lanes reg.Register) {
+		r, g := s.vec(), GP64()
+		if lanes == nil {
+			s.load(Mem{Base: src}, r)
+		} else {
+			VMOVDQU8_Z(Mem{Base: src}, lanes, r)
+		}
+		ADDQ(U8(s.width()), src)
+		for i, l := range limits {
+			if s.avx512 {
+				k := K()
+				if lanes == nil {
+					VPCMPGTB(l, r, k)
+				} else {
+					VPCMPGTB(l, r, lanes, k)
+				}
+				KMOVQ(k, g)
+			} else {
+				t := YMM()
+				VPCMPGTB(l, r, t)
+				VPMOVMSKB(t, g.As32())
+			}
+			POPCNTQ(g, g)
+			ADDQ(g, counts[i])
+		}
+	})
+	dst := gp("counts")
+	for i, c := range counts {
+		MOVQ(c, Mem{Base: dst, Disp: 8 * i})
+	}
+	ret()
+}
+
+// sort16 sorts by Batcher's bitonic network, all comparisons in the same
+// direction: 8 pairs a layer, the lesser of each in one register, the greater
+// in another. Between layers the values move to the pairs of the next.
+func sort16(s shape) {
+	calls.add(true, "sort16(v *[16]int64) (done bool)", "false", "true", "sort16AVX512(v)\nreturn true")
+	text("sort16AVX512", "(v *[16]int64)")
+	var layers [][8][2]int
+	for block := 2; block <= 16; block *= 2 {
+		for half := block / 2; half > 0; half /= 2 {
+			var layer [8][2]int
+			n := 0
+			for i := range 16 {
+				j := i + half
+				if half == block/2 { // mirrored
+					j = i&^(block-1) + block - 1 - i&(block-1)
+				}
+				if i&half == 0 {
+					layer[n] = [2]int{i, j}
+					n++
+				}
+			}
+			layers = append(layers, layer)
+		}
+	}
+	v := gp("v")
+	a, b := ZMM(), ZMM()
+	s.load(Mem{Base: v}, a)
+	s.load(Mem{Base: v, Disp: 64}, b)
+	for l, layer := range layers {
+		lesser, greater := ZMM(), ZMM()
+		VPMINSQ(a, b, lesser)
+		VPMAXSQ(a, b, greater)
+		var at [16]byte // where each of the sorted sequence is: a lane of both
+		for lane, pair := range layer {
+			at[pair[0]], at[pair[1]] = byte(lane), byte(lane+8)
+		}
+		var next [2][8]byte
+		for lane := range 8 {
+			next[0][lane], next[1][lane] = at[lane], at[8+lane]
+			if l+1 < len(layers) {
+				for h := range 2 {
+					next[h][lane] = at[layers[l+1][lane][h]]
+				}
+			}
+		}
+		a, b = ZMM(), ZMM()
+		for h, r := range []reg.VecVirtual{a, b} {
+			s.load(table(fmt.Sprintf("sort16_%d_%d", l, h), func(i int) byte {
+				if i%8 == 0 {
+					return next[h][i/8]
+				}
+				return 0
+			}, 64), r)
+			VPERMI2Q(greater, lesser, r)
+		}
+	}
+	s.store(a, Mem{Base: v})
+	s.store(b, Mem{Base: v, Disp: 64})
+	ret()
+}
+
+// outliers writes a bit for each value outside of a window, 8 or 16 a turn.
+func outliers(s shape) {
+	group := max(8, s.lanes())
+	n := fmt.Sprintf("len(src) &^ %d", group-1)
+	calls.add(s.avx512, fmt.Sprintf("outliers%d(mask []byte, src []%s, from %[2]s, width uint) (done int)", s.size, s.int()), "0",
+		fmt.Sprintf("len(src) >= %d", group),
+		fmt.Sprintf("%s(&mask[0], &src[0], %s, from, width)\nreturn %[2]s", s.name("outliers"), n))
+	text(s.name("outliers"), fmt.Sprintf("(mask *byte, src *%s, n int, from %[1]s, width uint)", s.int()))
+	mask, src, left := gp("mask"), gp("src"), gp("n")
+	from, width := s.broadcast("from"), XMM()
+	VMOVQ(gp("width"), width)
+	var zero reg.VecVirtual
+	if !s.avx512 {
+		zero = s.zero()
+	}
+	part := func(disp int) reg.GPVirtual { // a bit for each lane
+		r, g := s.vec(), GP32()
+		s.load(Mem{Base: src, Disp: disp}, r)
+		s.sub(from, r, r)
+		s.shiftRight(width, r, r)
+		if s.avx512 {
+			k := K()
+			pick(s, VPTESTMQ, VPTESTMD)(r, r, k)
+			KMOVW(k, g)
+		} else {
+			pick(s, VPCMPEQQ, VPCMPEQD)(zero, r, r)
+			pick(s, VMOVMSKPD, VMOVMSKPS)(r, g)
+			XORL(U8(1<<s.lanes()-1), g)
+		}
+		return g
+	}
+	Label("loop")
+	g := part(0)
+	if s.lanes() < 8 {
+		h := part(s.width())
+		SHLL(U8(4), h)
+		ORL(h, g)
+	}
+	if group == 16 {
+		MOVW(g.As16(), Mem{Base: mask})
+	} else {
+		MOVB(g.As8(), Mem{Base: mask})
+	}
+	ADDQ(U8(group/8), mask)
+	ADDQ(U8(group*s.bytes()), src)
+	SUBQ(U8(group), left)
+	JNZ(LabelRef("loop"))
+	ret()
+}
+
+// subRamp takes a progression from the values.
+func subRamp(s shape) {
+	s.scan("subRamp", s.int(), s.int(), ", start, step "+s.int(), ", start, step")
+	text(s.name("subRamp"), fmt.Sprintf("(dst, src *%[1]s, n int, start, step %[1]s) (least, greatest %[1]s)", s.int()))
+	dst, src, n := gp("dst"), gp("src"), gp("n")
+	cur, inc := s.progression()
+	least, greatest := s.bounds()
+	s.each(n, func(lanes reg.Register) {
+		r := s.vec()
+		s.masked(Mem{Base: src}, lanes, r)
+		s.sub(cur, r, r)
+		s.add(inc, cur, cur)
+		s.put(r, lanes, Mem{Base: dst})
+		s.extreme(true, r, least, lanes)
+		s.extreme(false, r, greatest, lanes)
+		ADDQ(U8(s.width()), src)
+		ADDQ(U8(s.width()), dst)
+	})
+	s.reduce(true, least, "least")
+	s.reduce(false, greatest, "greatest")
+	ret()
+}

@@ -1,0 +1,154 @@
+package simd
+
+import "math/bits"
+
+// What the choice of a frame of reference asks of its values.
+
+// Lengths64 sets beside[i] to the bits of the distance of src[i] to end, and
+// around[i] to those of the zigzag integer of src[i]-centre. The distance is
+// src[i]-end, or end-src[i] if below; all is modulo 2^64. beside and around
+// are as long as src or longer.
+func Lengths64(beside, around []byte, src []int64, end int64, below bool, centre int64) {
+	beside, around = beside[:len(src)], around[:len(src)]
+	sign := int64(0)
+	if below {
+		sign = -1
+	}
+	done := lengths64(beside, around, src, end, sign, centre)
+	for i, v := range src[done:] {
+		beside[done+i] = byte(bits.Len64(uint64((v-end)^sign - sign)))
+		d := v - centre
+		around[done+i] = byte(bits.Len64(uint64(d<<1 ^ d>>63)))
+	}
+}
+
+// Lengths32 is Lengths64 for 32 bits.
+func Lengths32(beside, around []byte, src []int32, end int32, below bool, centre int32) {
+	beside, around = beside[:len(src)], around[:len(src)]
+	sign := int32(0)
+	if below {
+		sign = -1
+	}
+	done := lengths32(beside, around, src, end, sign, centre)
+	for i, v := range src[done:] {
+		beside[done+i] = byte(bits.Len32(uint32((v-end)^sign - sign)))
+		d := v - centre
+		around[done+i] = byte(bits.Len32(uint32(d<<1 ^ d>>31)))
+	}
+}
+
+// CountAbove sets counts[i] to the number of bytes of src that are above
+// limit-i. The bytes, and limit, are at most 127.
+func CountAbove(counts *[8]int, src []byte, limit int) {
+	done := countAbove(counts, src, limit)
+	if done == 0 {
+		*counts = [8]int{}
+	}
+	if done == len(src) {
+		return
+	}
+	// By the difference to the limit: 0 where it is above the first, 8 where
+	// it is above none.
+	var exact [16]int
+	for _, b := range src[done:] {
+		exact[min(max(limit+1-int(b), 0), 8)]++
+	}
+	sum := 0
+	for i := range counts {
+		sum += exact[i]
+		counts[i] += sum
+	}
+}
+
+// Sort16 sorts, lesser values first.
+func Sort16(v *[16]int64) {
+	if sort16(v) {
+		return
+	}
+	for _, p := range &network {
+		a, b := v[p[0]&15], v[p[1]&15]
+		v[p[0]&15], v[p[1]&15] = min(a, b), max(a, b)
+	}
+}
+
+// network are the exchanges that sort 16 values without a branch that depends
+// on them: Batcher's odd-even merge sort.
+var network = func() (pairs [63][2]uint8) {
+	const size = 16
+	n := 0
+	for p := 1; p < size; p *= 2 {
+		for k := p; k > 0; k /= 2 {
+			for j := k % p; j+k < size; j += 2 * k {
+				for i := j; i < min(j+k, size-k); i++ {
+					if i/(2*p) == (i+k)/(2*p) {
+						pairs[n] = [2]uint8{uint8(i), uint8(i + k)}
+						n++
+					}
+				}
+			}
+		}
+	}
+	return pairs
+}()
+
+// Outliers64 sets bit i%8 of mask[i/8] where src[i] is not among the 2^w
+// values, w at most 63, from from on, modulo 2^64. Bits beyond the last value
+// are 0; mask holds a bit for each.
+func Outliers64(mask []byte, src []int64, from int64, w uint) {
+	mask = mask[:(len(src)+7)/8]
+	done := outliers64(mask, src, from, w)
+	clear(mask[done/8:])
+	for i, v := range src[done:] {
+		if uint64(v-from)>>w != 0 {
+			mask[(done+i)/8] |= 1 << ((done + i) & 7)
+		}
+	}
+}
+
+// Outliers32 is Outliers64 for 32 bits; w is at most 31.
+func Outliers32(mask []byte, src []int32, from int32, w uint) {
+	mask = mask[:(len(src)+7)/8]
+	done := outliers32(mask, src, from, w)
+	clear(mask[done/8:])
+	for i, v := range src[done:] {
+		if uint32(v-from)>>w != 0 {
+			mask[(done+i)/8] |= 1 << ((done + i) & 7)
+		}
+	}
+}
+
+// SubRamp64 sets dst[i] to src[i] - start - i*step, modulo 2^64, and returns
+// the least and the greatest of them: MaxInt64 and MinInt64 if there are none.
+// dst is as long as src or longer.
+func SubRamp64(dst, src []int64, start, step int64) (least, greatest int64) {
+	dst = dst[:len(src)]
+	done, least, greatest := subRamp64(dst, src, start, step)
+	if done == 0 {
+		least, greatest = MinMaxInt64(nil)
+	}
+	start += int64(done) * step
+	for i, v := range src[done:] {
+		x := v - start
+		dst[done+i] = x
+		least, greatest = min(least, x), max(greatest, x)
+		start += step
+	}
+	return least, greatest
+}
+
+// SubRamp32 is SubRamp64 for 32 bits.
+func SubRamp32(dst, src []int32, start, step int32) (least, greatest int32) {
+	dst = dst[:len(src)]
+	done, least, greatest := subRamp32(dst, src, start, step)
+	if done == 0 {
+		least, greatest = MinMaxInt32(nil)
+	}
+	start += int32(done) * step
+	for i, v := range src[done:] {
+		x := v - start
+		dst[done+i] = x
+		least, greatest = min(least, x), max(greatest, x)
+		start += step
+	}
+	return least, greatest
+}

@@ -1,0 +1,208 @@
+package simd_test
+
+import (
+	"bytes"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/colsst/colsst/simd"
+)
+
+// window are the numbers that the kernels for frames take beside values.
+type window struct {
+	end, centre, step int64
+	w                 uint
+	below             bool
+}
+
+// checkFrames compares the kernels for frames of reference with their
+// definitions, for any values.
+func checkFrames(t failer, in, out *guarded, values []int64, p *window) {
+	t.Helper()
+	n := len(values)
+	failed := func(name string) {
+		t.Helper()
+		t.Fatalf("%s %v: n %d, %+v, %x", name, simd.Current(), n, *p, values)
+	}
+	src := as[int64](in.last(8 * n))
+	copy(src, values)
+	beside, around, mask, rest := make([]byte, n), make([]byte, n), make([]byte, (n+7)/8), make([]int64, n)
+	least, greatest := int64(math.MaxInt64), int64(math.MinInt64)
+	for i, v := range values {
+		d := v - p.end
+		if p.below {
+			d = -d
+		}
+		beside[i] = byte(bits.Len64(uint64(d)))
+		c := v - p.centre
+		around[i] = byte(bits.Len64(uint64(c<<1 ^ c>>63)))
+		if uint64(v-p.end)>>(p.w&63) != 0 {
+			mask[i/8] |= 1 << (i % 8)
+		}
+		rest[i] = v - p.end - int64(i)*p.step
+		least, greatest = min(least, rest[i]), max(greatest, rest[i])
+	}
+	dst := out.last(n)
+	other := make([]byte, n)
+	simd.Lengths64(dst, other, src, p.end, p.below, p.centre)
+	if !bytes.Equal(dst, beside) || !bytes.Equal(other, around) || !out.whole(n) {
+		failed("Lengths64")
+	}
+	dst = out.last(n)
+	simd.Lengths64(other, dst, src, p.end, p.below, p.centre)
+	if !bytes.Equal(dst, around) || !out.whole(n) {
+		failed("Lengths64, around")
+	}
+	dst = out.last(len(mask))
+	simd.Outliers64(dst, src, p.end, p.w&63)
+	if !bytes.Equal(dst, mask) || !out.whole(len(mask)) {
+		failed("Outliers64")
+	}
+	dst = out.last(8 * n)
+	if a, b := simd.SubRamp64(as[int64](dst), src, p.end, p.step); a != least || b != greatest || !bytes.Equal(dst, bytesOf(rest)) || !out.whole(8*n) {
+		failed("SubRamp64")
+	}
+	checkCounts(t, in, around, int(p.w))
+}
+
+func checkFrames32(t failer, in, out *guarded, values []int32, p *window) {
+	t.Helper()
+	n := len(values)
+	end, centre, step := int32(p.end), int32(p.centre), int32(p.step)
+	failed := func(name string) {
+		t.Helper()
+		t.Fatalf("%s %v: n %d, %+v, %x", name, simd.Current(), n, *p, values)
+	}
+	src := as[int32](in.last(4 * n))
+	copy(src, values)
+	beside, around, mask, rest := make([]byte, n), make([]byte, n), make([]byte, (n+7)/8), make([]int32, n)
+	least, greatest := int32(math.MaxInt32), int32(math.MinInt32)
+	for i, v := range values {
+		d := v - end
+		if p.below {
+			d = -d
+		}
+		beside[i] = byte(bits.Len32(uint32(d)))
+		c := v - centre
+		around[i] = byte(bits.Len32(uint32(c<<1 ^ c>>31)))
+		if uint32(v-end)>>(p.w&31) != 0 {
+			mask[i/8] |= 1 << (i % 8)
+		}
+		rest[i] = v - end - int32(i)*step
+		least, greatest = min(least, rest[i]), max(greatest, rest[i])
+	}
+	dst := out.last(n)
+	other := make([]byte, n)
+	simd.Lengths32(dst, other, src, end, p.below, centre)
+	if !bytes.Equal(dst, beside) || !bytes.Equal(other, around) || !out.whole(n) {
+		failed("Lengths32")
+	}
+	dst = out.last(n)
+	simd.Lengths32(other, dst, src, end, p.below, centre)
+	if !bytes.Equal(dst, around) || !out.whole(n) {
+		failed("Lengths32, around")
+	}
+	dst = out.last(len(mask))
+	simd.Outliers32(dst, src, end, p.w&31)
+	if !bytes.Equal(dst, mask) || !out.whole(len(mask)) {
+		failed("Outliers32")
+	}
+	dst = out.last(4 * n)
+	if a, b := simd.SubRamp32(as[int32](dst), src, end, step); a != least || b != greatest || !bytes.Equal(dst, bytesOf(rest)) || !out.whole(4*n) {
+		failed("SubRamp32")
+	}
+}
+
+func checkCounts(t failer, in *guarded, values []byte, limit int) {
+	t.Helper()
+	src := in.last(len(values))
+	copy(src, values)
+	var want [8]int
+	for _, b := range values {
+		for i := range want {
+			if int(b) > limit-i {
+				want[i]++
+			}
+		}
+	}
+	got := [8]int{1, 2, 3}
+	if simd.CountAbove(&got, src, limit); got != want {
+		t.Fatalf("CountAbove %v: %v above %d: %v, want %v", simd.Current(), values, limit, got, want)
+	}
+}
+
+func TestFrames(t *testing.T) {
+	in, out := newGuarded(t, 8*1100), newGuarded(t, 8*1100)
+	levels(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(13, 14))
+		near := func() int64 { return int64(r.Uint64()) >> r.IntN(64) }
+		for _, n := range counts() {
+			for range 4 {
+				p := window{near(), near(), near(), uint(r.IntN(64)), r.IntN(2) == 0}
+				values, values32 := make([]int64, n), make([]int32, n)
+				for i := range values {
+					values[i] = near() + []int64{0, p.end, p.centre}[r.IntN(3)]
+					values32[i] = int32(values[i])
+				}
+				checkFrames(t, in, out, values, &p)
+				checkFrames32(t, in, out, values32, &p)
+			}
+		}
+	})
+}
+
+func TestSort16(t *testing.T) {
+	levels(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(15, 16))
+		for range 2000 {
+			var v [16]int64
+			spread := r.IntN(64)
+			for i := range v {
+				v[i] = int64(r.Uint64()) >> spread
+			}
+			want := v
+			slices.Sort(want[:])
+			got := v
+			if simd.Sort16(&got); got != want {
+				t.Fatalf("Sort16 of %v: %v", v, got)
+			}
+		}
+		// By the zero-one principle a network that sorts these sorts all.
+		for bits := range 1 << 16 {
+			var v [16]int64
+			ones := 0
+			for i := range v {
+				v[i] = int64(bits >> i & 1)
+				ones += bits >> i & 1
+			}
+			simd.Sort16(&v)
+			for i := range v {
+				if (v[i] == 1) != (i >= 16-ones) {
+					t.Fatalf("Sort16 of the bits of %#x: %v", bits, v)
+				}
+			}
+		}
+	})
+}
+
+func FuzzFrames(f *testing.F) {
+	f.Add(bytesOf(hostile64), int64(3), int64(-3), int64(5), uint8(9), true)
+	f.Add(bytes.Repeat([]byte{0x80, 0xff}, 200), int64(math.MinInt64), int64(math.MaxInt64), int64(-1), uint8(63), false)
+	in, out := newGuarded(f, 8*1100), newGuarded(f, 8*1100)
+	f.Fuzz(func(t *testing.T, data []byte, end, centre, step int64, w uint8, below bool) {
+		n := min(len(data)/8, 1030)
+		values, values32 := make([]int64, n), make([]int32, n)
+		copy(bytesOf(values), data)
+		copy(bytesOf(values32), data)
+		p := window{end, centre, step, uint(w % 64), below}
+		for l := simd.Generic; l <= simd.Supported(); l++ {
+			restore := simd.SetLevel(l)
+			checkFrames(t, in, out, values, &p)
+			checkFrames32(t, in, out, values32, &p)
+			restore()
+		}
+	})
+}
