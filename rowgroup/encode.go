@@ -65,13 +65,19 @@ type codecs struct {
 	choice choice
 }
 
-func (c *codecs) reset() {
-	c.delta.Reset()
-	c.runs.Reset()
-	c.fun.Reset()
-	c.alp.Reset()
-	c.bytes.Reset()
-	c.dict.Reset()
+// reset forgets the chunks before, of a stream of class cl.
+func (c *codecs) reset(cl Class) {
+	switch cl {
+	case ClassInt32, ClassInt64:
+		c.delta.Reset()
+		c.runs.Reset()
+		c.fun.Reset()
+	case ClassFloat32, ClassFloat64:
+		c.alp.Reset()
+	case ClassBytes:
+		c.bytes.Reset()
+		c.dict.Reset()
+	}
 }
 
 // choice is an encoding, with its plan if it is encoding.Function.
@@ -83,18 +89,23 @@ type choice struct {
 type segmentEncoder struct {
 	l       *layout
 	o       EncodeOptions
-	g       *gatherer
+	g       *gatherer // of the group at hand
+	samples [maxSamples]*gatherer
 	codecs  []codecs
 	seg     Segment
 	zstd    *zstd.Encoder
 	scratch []byte
 	wide    [2][]int64 // x and y of a function, where they are int32
-	samples []int
+	cands   []choice
 }
 
 func newSegmentEncoder(s *Schema, o EncodeOptions) *SegmentEncoder {
 	l := s.layout
-	e := &SegmentEncoder{segmentEncoder{l: l, o: o, g: newGatherer(s, l), codecs: make([]codecs, len(l.streams))}}
+	e := &SegmentEncoder{segmentEncoder{l: l, o: o, codecs: make([]codecs, len(l.streams))}}
+	for i := range e.samples {
+		e.samples[i] = newGatherer(s, l)
+	}
+	e.g = e.samples[0]
 	e.seg.l = l
 	for i := range e.seg.none {
 		e.seg.none[i] = countNone
@@ -115,21 +126,23 @@ func (e *segmentEncoder) encode(b *Batch, spans []Span) (*Segment, error) {
 	s.groups, s.chunks, s.bodies = s.groups[:0], s.chunks[:0], s.bodies[:0]
 	s.cols.from, s.cols.to = 0, 0
 	e.choose(b, spans)
-	for i := range e.codecs {
-		e.codecs[i].reset()
+	for st := range e.codecs {
+		e.codecs[st].reset(e.l.streams[st].class)
 	}
 	for _, sp := range spans {
 		e.g.gather(b, sp)
 		info := groupInfo{rows: sp.ToRow - sp.FromRow, parts: sp.ToPart - sp.FromPart, from: len(s.chunks)}
-		for st := range e.l.streams {
-			if n := e.g.streams[st].len(e.l.streams[st].class); n > 0 {
-				c := e.encodeChunk(st, n, &info)
-				info.bytes += c.len
-				s.chunks = append(s.chunks, c)
+		at := len(s.bodies)
+		for st := range e.g.streams {
+			if v := &e.g.streams[st]; v.n > 0 {
+				e.encodeChunk(st, v, &info)
 			}
 		}
-		info.to = len(s.chunks)
+		info.bytes, info.to = len(s.bodies)-at, len(s.chunks)
 		s.groups = append(s.groups, info)
+	}
+	for _, g := range e.samples {
+		g.release()
 	}
 	return &e.seg, nil
 }
@@ -142,29 +155,37 @@ func (s *stream) refCount(rows, parts int) int {
 	return rows
 }
 
-// encodeChunk encodes the n values of stream st of the group that is gathered.
-func (e *segmentEncoder) encodeChunk(st, n int, info *groupInfo) chunk {
+// encodeChunk appends the chunk of the values v of stream st of the group that
+// is gathered.
+func (e *segmentEncoder) encodeChunk(st int, v *values, info *groupInfo) {
 	str := &e.l.streams[st]
-	v := &e.g.streams[st]
-	c := chunk{stream: int32(st), off: len(e.seg.bodies)}
-	c.slots[slotCount] = countAll
-	if n != str.refCount(info.rows, info.parts) {
-		c.slots[slotCount] = countExplicit + int64(n)
+	s := &e.seg.segment
+	off := len(s.bodies)
+	s.chunks = append(s.chunks, chunk{stream: int32(st), off: off})
+	c := &s.chunks[len(s.chunks)-1]
+	if v.n != str.refCount(info.rows, info.parts) {
+		c.slots[slotCount] = countExplicit + int64(v.n)
 	}
-	var p encoding.Params
-	id, bodies := e.append(e.seg.bodies, st, v, e.codecs[st].choice, &p)
-	if limit := rawBytes(str.class, v) + 8; len(bodies)-c.off > limit && str.class != ClassBytes {
-		p = encoding.Params{}
-		id, bodies = e.append(bodies[:c.off], st, v, choice{id: encoding.Raw}, &p)
+	p := (*encoding.Params)(c.slots[slotParam:])
+	id, bodies := e.append(s.bodies, st, v, &e.codecs[st].choice, p)
+	if str.class != ClassBytes && len(bodies)-off > str.class.width()*v.n+8 {
+		*p = encoding.Params{}
+		id, bodies = e.append(bodies[:off], st, v, &choice{id: encoding.Raw}, p)
 	}
 	c.slots[slotID] = int64(id)
-	copy(c.slots[slotParam:], p[:])
 	if e.compresses(str) {
-		bodies, c.slots[slotZstd] = e.compress(bodies, c.off)
+		bodies, c.slots[slotZstd] = e.compress(bodies, off)
 	}
-	c.len = len(bodies) - c.off
-	e.seg.bodies = bodies
-	return c
+	c.len = len(bodies) - off
+	s.bodies = bodies
+}
+
+// width is the bytes of a number of the class.
+func (c Class) width() int {
+	if c == ClassInt32 || c == ClassFloat32 {
+		return 4
+	}
+	return 8
 }
 
 // compresses reports whether chunks of the stream are tried with Zstd.
@@ -189,75 +210,73 @@ func (e *segmentEncoder) compress(b []byte, off int) ([]byte, int64) {
 	return append(b[:off], e.scratch...), int64(len(e.scratch))
 }
 
-func rawBytes(c Class, v *values) int {
-	switch c {
-	case ClassInt32, ClassFloat32:
-		return 4 * v.len(c)
-	case ClassBytes:
-		return len(v.str.Data)
-	}
-	return 8 * v.len(c)
-}
-
 // append encodes v with the encoding chosen, or with another one where that
 // cannot hold it, and returns the encoding used.
-func (e *segmentEncoder) append(dst []byte, st int, v *values, ch choice, p *encoding.Params) (encoding.ID, []byte) {
+func (e *segmentEncoder) append(dst []byte, st int, v *values, ch *choice, p *encoding.Params) (encoding.ID, []byte) {
 	c := &e.codecs[st]
 	switch e.l.streams[st].class {
 	case ClassInt32:
+		x := v.i32
 		switch ch.id {
 		case encoding.Constant:
-			if constant.Int32(v.i32, p) {
+			if constant.Int32(x, p) {
 				return encoding.Constant, dst
 			}
 		case encoding.Raw:
-			return encoding.Raw, raw.AppendInt32(dst, v.i32)
+			return encoding.Raw, raw.AppendInt32(dst, x)
 		case encoding.RunLength:
-			return encoding.RunLength, c.runs.AppendInt32(dst, v.i32, p)
+			return encoding.RunLength, c.runs.AppendInt32(dst, x, p)
 		}
-		return encoding.DeltaOfDelta, c.delta.AppendInt32(dst, v.i32, p)
+		return encoding.DeltaOfDelta, c.delta.AppendInt32(dst, x, p)
 	case ClassInt64:
+		if ch.id == encoding.Constant && v.same {
+			*p = encoding.Params{v.all}
+			return encoding.Constant, dst
+		}
+		x := v.ints()
 		switch ch.id {
 		case encoding.Constant:
-			if constant.Int64(v.i64, p) {
+			if constant.Int64(x, p) {
 				return encoding.Constant, dst
 			}
 		case encoding.Raw:
-			return encoding.Raw, raw.AppendInt64(dst, v.i64)
+			return encoding.Raw, raw.AppendInt64(dst, x)
 		case encoding.RunLength:
-			return encoding.RunLength, c.runs.AppendInt64(dst, v.i64, p)
+			return encoding.RunLength, c.runs.AppendInt64(dst, x, p)
 		case encoding.Function:
-			x, xok := e.intsOf(ch.plan.X, 0, len(v.i64))
-			y, yok := e.intsOf(ch.plan.Y, 1, len(v.i64))
-			if xok && yok {
-				return encoding.Function, c.fun.Append(dst, v.i64, x, y, ch.plan, p)
+			a, aok := e.intsOf(ch.plan.X, 0, v.n)
+			b, bok := e.intsOf(ch.plan.Y, 1, v.n)
+			if aok && bok {
+				return encoding.Function, c.fun.Append(dst, x, a, b, ch.plan, p)
 			}
 		}
-		return encoding.DeltaOfDelta, c.delta.AppendInt64(dst, v.i64, p)
+		return encoding.DeltaOfDelta, c.delta.AppendInt64(dst, x, p)
 	case ClassFloat32:
+		x := v.f32
 		switch ch.id {
 		case encoding.Constant:
-			if constant.Float32(v.f32, p) {
+			if constant.Float32(x, p) {
 				return encoding.Constant, dst
 			}
 		case encoding.Raw:
-			return encoding.Raw, raw.AppendFloat32(dst, v.f32)
+			return encoding.Raw, raw.AppendFloat32(dst, x)
 		case encoding.ByteStreamSplit:
-			return encoding.ByteStreamSplit, bss.AppendFloat32(dst, v.f32)
+			return encoding.ByteStreamSplit, bss.AppendFloat32(dst, x)
 		}
-		return encoding.ALP, c.alp.AppendFloat32(dst, v.f32, p)
+		return encoding.ALP, c.alp.AppendFloat32(dst, x, p)
 	case ClassFloat64:
+		x := v.f64
 		switch ch.id {
 		case encoding.Constant:
-			if constant.Float64(v.f64, p) {
+			if constant.Float64(x, p) {
 				return encoding.Constant, dst
 			}
 		case encoding.Raw:
-			return encoding.Raw, raw.AppendFloat64(dst, v.f64)
+			return encoding.Raw, raw.AppendFloat64(dst, x)
 		case encoding.ByteStreamSplit:
-			return encoding.ByteStreamSplit, bss.AppendFloat64(dst, v.f64)
+			return encoding.ByteStreamSplit, bss.AppendFloat64(dst, x)
 		}
-		return encoding.ALP, c.alp.AppendFloat64(dst, v.f64, p)
+		return encoding.ALP, c.alp.AppendFloat64(dst, x, p)
 	}
 	switch ch.id {
 	case encoding.Dictionary:
@@ -278,15 +297,15 @@ func (e *segmentEncoder) intsOf(st int64, which, n int) ([]int64, bool) {
 		return nil, true
 	}
 	v := &e.g.streams[st]
+	if v.n != n {
+		return nil, false
+	}
 	switch e.l.streams[st].class {
 	case ClassInt64:
-		return v.i64, len(v.i64) == n
+		return v.ints(), true
 	case ClassInt32:
-		if len(v.i32) != n {
-			return nil, false
-		}
 		w := slices.Grow(e.wide[which][:0], n)[:n]
-		for i, x := range v.i32 {
+		for i, x := range v.i32[:n] {
 			w[i] = int64(x)
 		}
 		e.wide[which] = w
@@ -301,136 +320,137 @@ const maxSamples = 4
 // choose picks the encoding of each stream for the segment: the smallest in
 // some of its groups.
 func (e *segmentEncoder) choose(b *Batch, spans []Span) {
-	e.samples = e.samples[:0]
 	k := min(maxSamples, len(spans))
-	for i := range k {
-		e.samples = append(e.samples, i*(len(spans)-1)/max(1, k-1))
-	}
-	cands := make([][]candidate, len(e.l.streams))
-	for i, gi := range e.samples {
-		e.g.gather(b, spans[gi])
-		for st := range e.l.streams {
-			if e.g.streams[st].len(e.l.streams[st].class) == 0 {
-				continue
-			}
-			if cands[st] == nil {
-				cands[st] = e.candidates(st)
-			}
-			for j := range cands[st] {
-				cands[st][j].add(e, st, i)
-			}
-		}
+	samples := e.samples[:k]
+	for i, g := range samples {
+		g.gather(b, spans[i*(len(spans)-1)/max(1, k-1)])
 	}
 	for st := range e.codecs {
-		c := &e.codecs[st]
-		c.choice = choice{id: encoding.DeltaOfDelta}
-		best := math.MaxInt
-		for j := range cands[st] {
-			if cost := cands[st][j].cost(); cost < best {
-				best, c.choice = cost, cands[st][j].choice
-			}
+		e.chooseFor(st, samples)
+	}
+	e.g = e.samples[0]
+}
+
+// chooseFor picks the encoding of stream st: the first of the candidates that
+// take the fewest bits in the samples.
+func (e *segmentEncoder) chooseFor(st int, samples []*gatherer) {
+	for len(samples) > 0 && samples[0].streams[st].n == 0 {
+		samples = samples[1:]
+	}
+	c := &e.codecs[st]
+	last := c.choice
+	c.choice = choice{id: encoding.DeltaOfDelta}
+	if len(samples) == 0 {
+		return
+	}
+	e.g = samples[0]
+	e.cands = e.appendCandidates(e.cands[:0], st)
+	least, best := math.MaxInt, len(e.cands)
+	try := func(i int) {
+		if bits := e.bits(st, &e.cands[i], samples, least); bits < least || bits == least && bits < math.MaxInt && i < best {
+			least, best = bits, i
 		}
 	}
+	// The choice of the segment before first: the others soon take more.
+	first := slices.Index(e.cands, last)
+	if first >= 0 {
+		try(first)
+	}
+	for i := range e.cands {
+		if i != first && (least > 0 || i < best) {
+			try(i)
+		}
+	}
+	if best < len(e.cands) {
+		c.choice = e.cands[best]
+	}
 }
 
-// candidate is one way to encode a stream and what it came to in the samples.
-type candidate struct {
-	choice
-	n     int
-	bytes int
-	lo    encoding.Params
-	hi    encoding.Params
-	unfit bool // a sample was encoded otherwise
-}
-
-func (c *candidate) add(e *segmentEncoder, st, sample int) {
-	enc := &e.codecs[st]
-	enc.reset()
-	var p encoding.Params
-	id, out := e.append(e.seg.bodies[:0], st, &e.g.streams[st], c.choice, &p)
-	e.seg.bodies = out
-	c.unfit = c.unfit || id != c.id
-	size := len(out)
-	if e.compresses(&e.l.streams[st]) {
-		out, _ = e.compress(out, 0)
-		size = len(out)
+// bits is what stream st takes in the samples under a candidate, parameters
+// included as far as they vary, or more than limit, or MaxInt if a sample
+// would be encoded otherwise.
+func (e *segmentEncoder) bits(st int, ch *choice, samples []*gatherer, limit int) int {
+	enc, str := &e.codecs[st], &e.l.streams[st]
+	bodies, n, total := 0, 0, 0
+	var lo, hi encoding.Params
+	for _, g := range samples {
+		v := &g.streams[st]
+		if v.n == 0 {
+			continue
+		}
+		e.g = g
+		enc.reset(str.class)
+		var p encoding.Params
+		id, out := e.append(e.seg.bodies[:0], st, v, ch, &p)
 		e.seg.bodies = out
+		if id != ch.id {
+			return math.MaxInt
+		}
+		if e.compresses(str) {
+			out, _ = e.compress(out, 0)
+			e.seg.bodies = out
+		}
+		bodies += 8 * len(out)
+		if n == 0 {
+			lo, hi = p, p
+		}
+		n++
+		total = bodies
+		for i, x := range p {
+			lo[i], hi[i] = min(lo[i], x), max(hi[i], x)
+			total += n * bits.Len64(uint64(hi[i]-lo[i]))
+		}
+		if total > limit {
+			break
+		}
 	}
-	c.bytes += 8 * size
-	if c.n == 0 {
-		c.lo, c.hi = p, p
-	}
-	for i := range p {
-		c.lo[i], c.hi[i] = min(c.lo[i], p[i]), max(c.hi[i], p[i])
-	}
-	c.n++
+	return total
 }
 
-// cost is in bits, the parameters included as far as they vary.
-func (c *candidate) cost() int {
-	if c.unfit {
-		return math.MaxInt
-	}
-	cost := c.bytes
-	for i := range c.lo {
-		cost += c.n * bits.Len64(uint64(c.hi[i]-c.lo[i]))
-	}
-	return cost
-}
-
-// candidates are the encodings to try for stream st, the preferred one first.
-func (e *segmentEncoder) candidates(st int) []candidate {
+// appendCandidates appends the encodings to try for stream st, the preferred
+// one first.
+func (e *segmentEncoder) appendCandidates(dst []choice, st int) []choice {
 	s := &e.l.streams[st]
 	if s.column >= 0 && s.user && len(e.o.Encodings[s.column]) > 0 {
-		var c []candidate
 		for _, id := range e.o.Encodings[s.column] {
-			c = append(c, candidate{choice: choice{id: id}})
 			if id == encoding.Function {
-				c = append(c[:len(c)-1], e.functions(st)...)
+				dst = e.appendFunctions(dst, st)
+			} else {
+				dst = append(dst, choice{id: id})
 			}
 		}
-		return c
+		return dst
 	}
-	ids := []encoding.ID{encoding.Constant, encoding.DeltaOfDelta, encoding.RunLength}
-	switch s.class {
-	case ClassFloat32, ClassFloat64:
-		ids = []encoding.ID{encoding.Constant, encoding.ALP}
-		if e.compresses(s) {
-			ids = append(ids, encoding.ByteStreamSplit)
-		}
-	case ClassBytes:
-		ids = []encoding.ID{encoding.LengthBytes, encoding.Dictionary, encoding.FrontCoded}
-		if st == sKey {
-			ids = []encoding.ID{encoding.FrontCoded, encoding.LengthBytes}
-		}
+	switch {
+	case s.class == ClassInt32:
+		return append(dst, choice{id: encoding.Constant}, choice{id: encoding.DeltaOfDelta}, choice{id: encoding.RunLength})
+	case s.class == ClassInt64:
+		dst = append(dst, choice{id: encoding.Constant}, choice{id: encoding.DeltaOfDelta}, choice{id: encoding.RunLength})
+		return e.appendFunctions(dst, st)
+	case st == sKey:
+		return append(dst, choice{id: encoding.FrontCoded}, choice{id: encoding.LengthBytes})
+	case s.class == ClassBytes:
+		return append(dst, choice{id: encoding.LengthBytes}, choice{id: encoding.Dictionary}, choice{id: encoding.FrontCoded})
 	}
-	var c []candidate
-	for _, id := range ids {
-		c = append(c, candidate{choice: choice{id: id}})
+	dst = append(dst, choice{id: encoding.Constant}, choice{id: encoding.ALP})
+	if e.compresses(s) {
+		dst = append(dst, choice{id: encoding.ByteStreamSplit})
 	}
-	if s.class == ClassInt64 {
-		c = append(c, e.functions(st)...)
-	}
-	return c
+	return dst
 }
 
-// functions are the plans by which int64 stream st may follow from streams
-// before it, of those that have as many values in the gathered group.
-func (e *segmentEncoder) functions(st int) []candidate {
+// appendFunctions appends the plans by which int64 stream st may follow from
+// streams before it, of those that have as many values in the gathered group.
+func (e *segmentEncoder) appendFunctions(dst []choice, st int) []choice {
 	l := e.l
-	n := len(e.g.streams[st].i64)
-	var out []candidate
+	n := e.g.streams[st].n
 	add := func(x, y int, a, d int64) {
-		for _, s := range []int{x, y} {
-			if s < 0 {
-				continue
-			}
-			if _, ok := e.intsOf(int64(s), 0, n); !ok || s >= st {
+		for _, s := range [...]int{x, y} {
+			if s >= 0 && (s >= st || e.g.streams[s].n != n || l.streams[s].class != ClassInt32 && l.streams[s].class != ClassInt64) {
 				return
 			}
 		}
-		plan := function.Plan{A: a, D: d, X: int64(x), Y: int64(y)}
-		out = append(out, candidate{choice: choice{encoding.Function, plan}})
+		dst = append(dst, choice{encoding.Function, function.Plan{A: a, D: d, X: int64(x), Y: int64(y)}})
 	}
 	times := func(y int, toSeconds bool) {
 		from, to := e.g.schema.Range(Clustering)
@@ -500,7 +520,7 @@ func (e *segmentEncoder) functions(st int) []candidate {
 			}
 		}
 	}
-	return out
+	return dst
 }
 
 // Holds reports whether an encoding can hold values of class c.

@@ -4,16 +4,21 @@ import (
 	"slices"
 
 	"github.com/colsst/colsst/encoding/bytestrings"
+	"github.com/colsst/colsst/simd"
 )
 
-// values are the values of one stream in one row group, in the slice of the
-// stream's class. They may alias a batch.
+// values are the n values of one stream in one row group, in the slice of the
+// stream's class, which may alias a batch. Integers that are all the same need
+// no slice.
 type values struct {
-	i32 []int32
-	i64 []int64
-	f32 []float32
-	f64 []float64
-	str *bytestrings.Strings
+	n    int
+	same bool // n times all; i64 is not set
+	all  int64
+	i32  []int32
+	i64  []int64
+	f32  []float32
+	f64  []float64
+	str  *bytestrings.Strings
 
 	own struct { // memory for values that had to be picked out
 		i32 []int32
@@ -26,25 +31,23 @@ type values struct {
 	ends []uint32            // of view
 }
 
-func (v *values) len(c Class) int {
-	switch c {
-	case ClassInt32:
-		return len(v.i32)
-	case ClassInt64:
-		return len(v.i64)
-	case ClassFloat32:
-		return len(v.f32)
-	case ClassFloat64:
-		return len(v.f64)
-	}
-	if v.str == nil {
-		return 0
-	}
-	return v.str.Len()
+// reset empties v.
+func (v *values) reset() { v.n, v.same = 0, false }
+
+// release lets go of what v aliased.
+func (v *values) release() {
+	v.reset()
+	v.i32, v.i64, v.f32, v.f64, v.str, v.view.Data = nil, nil, nil, nil, nil, nil
 }
 
-func (v *values) reset() {
-	v.i32, v.i64, v.f32, v.f64, v.str = nil, nil, nil, nil, nil
+// ints are the values of an int64 stream.
+func (v *values) ints() []int64 {
+	if v.same {
+		v.own.i64 = slices.Grow(v.own.i64[:0], v.n)[:v.n]
+		simd.Fill64(v.own.i64, v.all, 0)
+		v.i64, v.same = v.own.i64, false
+	}
+	return v.i64
 }
 
 // gatherer splits one row group of a batch into its streams.
@@ -61,21 +64,31 @@ func newGatherer(s *Schema, l *layout) *gatherer {
 	return &gatherer{l: l, schema: s, streams: make([]values, len(l.streams))}
 }
 
-// ints is the memory of stream s for n int64 values.
-func (g *gatherer) ints(s, n int) []int64 {
+// release lets go of the batch.
+func (g *gatherer) release() {
+	for i := range g.streams {
+		g.streams[i].release()
+	}
+}
+
+// repeat makes x the n values of int64 stream s.
+func (g *gatherer) repeat(s, n int, x int64) {
+	v := &g.streams[s]
+	v.n, v.same, v.all = n, true, x
+}
+
+// room is the memory of int64 stream s for n values.
+func (g *gatherer) room(s, n int) []int64 {
 	v := &g.streams[s]
 	v.own.i64 = slices.Grow(v.own.i64[:0], n)[:n]
-	v.i64 = v.own.i64
+	v.n, v.i64 = n, v.own.i64
 	return v.i64
 }
 
 func (g *gatherer) appendInt(s int, x int64) {
 	v := &g.streams[s]
-	if v.i64 == nil {
-		v.own.i64 = v.own.i64[:0]
-	}
-	v.own.i64 = append(v.own.i64, x)
-	v.i64 = v.own.i64
+	v.own.i64 = append(v.own.i64[:v.n], x)
+	v.n, v.i64 = v.n+1, v.own.i64
 }
 
 // gather fills g.streams with group sp of b, which passed Check.
@@ -86,7 +99,13 @@ func (g *gatherer) gather(b *Batch, sp Span) {
 	g.partitions(b, sp)
 	n := sp.ToRow - sp.FromRow
 	markers := between(b.markers, sp.FromRow, sp.ToRow, markerRow)
-	kinds := g.ints(g.l.kinds, n)
+	g.clustering(b, sp, markers)
+	if len(markers) == 0 {
+		g.repeat(g.l.kinds, n, 0)
+		g.rows(&g.l.rows, b, &b.meta, sp.FromRow, n, nil)
+		return
+	}
+	kinds := g.room(g.l.kinds, n)
 	clear(kinds)
 	for _, m := range markers {
 		kinds[m.Row-sp.FromRow] = 1 + int64(m.Kind)
@@ -100,19 +119,14 @@ func (g *gatherer) gather(b *Batch, sp Span) {
 			g.appendInt(g.l.markers+mOpenLocal, m.Open.LocalDeletionTime)
 		}
 	}
-	g.clustering(b, sp, markers)
 	sel := g.sel[:0]
-	if len(markers) > 0 {
-		for i, k := range kinds {
-			if k == 0 {
-				sel = append(sel, int32(sp.FromRow+i))
-			}
+	for i, k := range kinds {
+		if k == 0 {
+			sel = append(sel, int32(sp.FromRow+i))
 		}
-		g.sel = sel
-		g.rows(&g.l.rows, b, &b.meta, sp.FromRow, len(sel), sel)
-	} else {
-		g.rows(&g.l.rows, b, &b.meta, sp.FromRow, n, nil)
 	}
+	g.sel = sel
+	g.rows(&g.l.rows, b, &b.meta, sp.FromRow, len(sel), sel)
 }
 
 func (g *gatherer) partitions(b *Batch, sp Span) {
@@ -122,7 +136,7 @@ func (g *gatherer) partitions(b *Batch, sp Span) {
 		return
 	}
 	g.aliasStrings(sKey, &b.keys, sp.FromPart, sp.ToPart)
-	states := g.ints(sPartState, np)
+	states := g.room(sPartState, np)
 	for i := range np {
 		h := &b.parts[sp.FromPart+i]
 		states[i] = int64(h.Static) << 1
@@ -136,7 +150,7 @@ func (g *gatherer) partitions(b *Batch, sp Span) {
 		}
 	}
 	if np > 1 {
-		rows := g.ints(sPartRows, np)
+		rows := g.room(sPartRows, np)
 		for i := range np {
 			end := sp.ToRow
 			if i+1 < np {
@@ -156,13 +170,19 @@ func (g *gatherer) clustering(b *Batch, sp Span, markers []Marker) {
 	for c := from; c < to; c++ {
 		s := g.l.clustering + 2*(c-from)
 		v := &b.vecs[c]
-		states := g.ints(s, n)
+		var cells []Cell
 		if len(v.Cells) > 0 {
-			for i, st := range v.Cells[sp.FromRow:sp.ToRow] {
-				states[i] = int64(st)
-			}
-		} else {
-			clear(states)
+			cells = v.Cells[sp.FromRow:sp.ToRow]
+		}
+		if len(markers) == 0 && union(cells) == CellAsRow {
+			g.repeat(s, n, int64(CellAsRow))
+			g.alias(s+1, v, sp.FromRow, sp.ToRow)
+			continue
+		}
+		states := g.room(s, n)
+		clear(states)
+		for i, st := range cells {
+			states[i] = int64(st)
 		}
 		for _, m := range markers {
 			if m.Prefix <= c-from {
@@ -170,29 +190,47 @@ func (g *gatherer) clustering(b *Batch, sp Span, markers []Marker) {
 			}
 		}
 		g.pick = g.pick[:0]
-		all := true
-		for _, st := range states {
-			if st != 0 {
-				all = false
-				break
-			}
-		}
-		if all {
-			g.alias(s+1, v, sp.FromRow, sp.ToRow)
-			continue
-		}
 		for i, st := range states {
-			if st == 0 {
+			if st == int64(CellAsRow) {
 				g.pick = append(g.pick, int32(sp.FromRow+i))
 			}
 		}
-		g.take(s+1, v, g.pick)
+		if len(g.pick) == n {
+			g.alias(s+1, v, sp.FromRow, sp.ToRow)
+		} else {
+			g.take(s+1, v, g.pick)
+		}
 	}
+}
+
+// union is all bits that some cell has.
+func union(cells []Cell) (all Cell) {
+	for ; len(cells) >= 8; cells = cells[8:] {
+		all |= cells[0] | cells[1] | cells[2] | cells[3] | cells[4] | cells[5] | cells[6] | cells[7]
+	}
+	for _, c := range cells {
+		all |= c
+	}
+	return all
+}
+
+// uniform reports whether all elements, at least one, are the first.
+func uniform(l []Liveness) bool {
+	first, and, or := l[0], l[0], l[0]
+	for ; len(l) >= 8; l = l[8:] {
+		and &= l[0] & l[1] & l[2] & l[3] & l[4] & l[5] & l[6] & l[7]
+		or |= l[0] | l[1] | l[2] | l[3] | l[4] | l[5] | l[6] | l[7]
+	}
+	for _, x := range l {
+		and, or = and&x, or|x
+	}
+	return and == first && or == first
 }
 
 // alias makes values [from, to) of v those of stream s.
 func (g *gatherer) alias(s int, v *vector, from, to int) {
 	d := &g.streams[s]
+	d.n = to - from
 	switch v.class {
 	case ClassInt32:
 		d.i32 = v.i32[from:to]
@@ -211,14 +249,19 @@ func (g *gatherer) alias(s int, v *vector, from, to int) {
 func (g *gatherer) aliasStrings(s int, src *bytestrings.Strings, from, to int) {
 	d := &g.streams[s]
 	d.view = src.View(from, to, &d.ends)
-	d.str = &d.view
+	d.n, d.str = to-from, &d.view
 }
 
 // add appends to the picked-out strings, which stay below those of the batch.
 func (v *values) add(x []byte) {
+	if v.n == 0 {
+		v.own.str.Reset()
+		v.str = &v.own.str
+	}
 	if err := v.own.str.Append(x); err != nil {
 		panic(err)
 	}
+	v.n++
 }
 
 // take makes the values of v at rows those of stream s.
@@ -238,12 +281,11 @@ func (g *gatherer) take(s int, v *vector, rows []int32) {
 		d.own.f64 = pick(d.own.f64, v.f64, rows)
 		d.f64 = d.own.f64
 	case ClassBytes:
-		d.own.str.Reset()
 		for _, r := range rows {
 			d.add(v.str.At(int(r)))
 		}
-		d.str = &d.own.str
 	}
+	d.n = len(rows)
 }
 
 func pick[T any](dst, src []T, rows []int32) []T {
@@ -262,99 +304,172 @@ func at[T any](s []T, i int) (x T) {
 	return x
 }
 
-// aligned makes the values of src at n rows those of int64 stream s: rows
-// from base on, or those of sel.
-func aligned[T int32 | int64 | Liveness](g *gatherer, s int, src []T, base, n int, sel []int32) {
-	dst := g.ints(s, n)
+// rowsOf are n rows, or static rows, of a batch: from base on, or those of
+// sel.
+type rowsOf struct {
+	base, n int
+	sel     []int32
+}
+
+// at is row i of them.
+func (r *rowsOf) at(i int) int {
+	if r.sel != nil {
+		return int(r.sel[i])
+	}
+	return r.base + i
+}
+
+// bounds are the first row and the one after the last, of at least one.
+func (r *rowsOf) bounds() (from, to int) { return r.at(0), r.at(r.n-1) + 1 }
+
+// aligned makes the values of src at the rows those of int64 stream s.
+func aligned[T int32 | int64 | Liveness](g *gatherer, s int, src []T, r *rowsOf) {
 	if len(src) == 0 {
-		clear(dst)
+		g.repeat(s, r.n, 0)
 		return
 	}
-	if sel == nil {
-		for i, x := range src[base : base+n] {
-			dst[i] = int64(x)
+	dst := g.room(s, r.n)
+	if r.sel == nil {
+		src = src[r.base:][:len(dst)]
+		for i := range dst {
+			dst[i] = int64(src[i])
 		}
 		return
 	}
-	for i, r := range sel {
-		dst[i] = int64(src[r])
+	for i, at := range r.sel {
+		dst[i] = int64(src[at])
 	}
+}
+
+// sparse is aligned without the rows, skipped of them, for which has is false.
+func sparse[T int32 | int64](g *gatherer, s int, src []T, r *rowsOf, skipped int, has func(int) bool) {
+	switch skipped {
+	case r.n:
+	case 0:
+		if x, ok := any(src).([]int64); ok && r.sel == nil && len(x) > 0 {
+			g.streams[s].n, g.streams[s].i64 = r.n, x[r.base:][:r.n]
+			return
+		}
+		aligned(g, s, src, r)
+	default:
+		for i := range r.n {
+			if has(i) {
+				g.appendInt(s, int64(at(src, r.at(i))))
+			}
+		}
+	}
+}
+
+// liveness gathers the liveness of rows and counts its states.
+func (g *gatherer) liveness(s int, src []Liveness, r *rowsOf) (kinds [4]int) {
+	if len(src) == 0 || r.sel == nil && r.n > 0 && uniform(src[r.base:][:r.n]) {
+		x := at(src, r.base)
+		g.repeat(s, r.n, int64(x))
+		kinds[x&3] = r.n
+		return kinds
+	}
+	aligned(g, s, src, r)
+	for _, x := range g.streams[s].i64[:r.n] {
+		kinds[x&3]++
+	}
+	return kinds
 }
 
 // rows gathers the metadata and columns of n rows (or static rows) of b: rows
 // from base on, or those of sel.
 func (g *gatherer) rows(l *rowLayout, b *Batch, meta *RowMeta, base, n int, sel []int32) {
-	aligned(g, l.base+rLiveness, meta.Liveness, base, n, sel)
-	live := g.streams[l.base+rLiveness].i64
-	kinds := [4]int{}
-	for _, x := range live {
-		kinds[x&3]++
+	r := rowsOf{base, n, sel}
+	kinds := g.liveness(l.base+rLiveness, meta.Liveness, &r)
+	live := func(i int) Liveness { return at(meta.Liveness, r.at(i)) }
+	sparse(g, l.base+rWriteTime, meta.WriteTimes, &r, kinds[LivenessNone], func(i int) bool { return live(i) != LivenessNone })
+	sparse(g, l.base+rTTL, meta.TTLs, &r, n-kinds[LivenessExpiring], func(i int) bool { return live(i) == LivenessExpiring })
+	sparse(g, l.base+rExpiry, meta.Expiries, &r, kinds[LivenessLive]+kinds[LivenessNone], func(i int) bool { return live(i) >= LivenessExpiring })
+	g.deletions(l, meta, &r)
+	if n == 0 {
+		return
 	}
-	row := func(i int) int {
-		if sel != nil {
-			return int(sel[i])
-		}
-		return base + i
-	}
-	g.sparse(l.base+rWriteTime, meta.WriteTimes, base, n, sel, kinds[LivenessNone], func(i int) bool { return Liveness(live[i]) != LivenessNone })
-	sparse32(g, l.base+rTTL, meta.TTLs, base, n, sel, n-kinds[LivenessExpiring], func(i int) bool { return Liveness(live[i]) == LivenessExpiring })
-	g.sparse(l.base+rExpiry, meta.Expiries, base, n, sel, kinds[LivenessLive]+kinds[LivenessNone], func(i int) bool { return Liveness(live[i]) >= LivenessExpiring })
-	g.deletions(l, meta, n, base, sel)
-
 	for c := l.from; c < l.to; c++ {
-		v := &b.vecs[c]
-		s := l.value(c, 0)
-		if len(v.Cells) == 0 && v.len() > 0 {
-			clear(g.ints(s+cState, n))
-			if sel == nil {
-				g.alias(s+cValue, v, base, base+n)
-			} else {
-				g.take(s+cValue, v, sel)
-			}
-			continue
+		g.column(l.value(c, 0), &b.vecs[c], meta, &r)
+	}
+}
+
+// column gathers the cells of v at some rows: states and what follows them, as
+// streams from s on.
+func (g *gatherer) column(s int, v *vector, meta *RowMeta, r *rowsOf) {
+	n := r.n
+	var all Cell
+	switch {
+	case len(v.Cells) > 0:
+		from, to := r.bounds()
+		all = union(v.Cells[from:to])
+	case v.len() == 0:
+		all = CellAbsent // a static column that the caller never filled
+		g.repeat(s+cState, n, int64(all))
+		return
+	}
+	if all == CellAsRow {
+		g.repeat(s+cState, n, int64(all))
+		if r.sel == nil {
+			g.alias(s+cValue, v, r.base, r.base+n)
+		} else {
+			g.take(s+cValue, v, r.sel)
 		}
-		states := g.ints(s+cState, n)
-		g.pick = g.pick[:0]
-		exceptions := v.Exceptions
-		if n > 0 {
-			exceptions = between(v.Exceptions, row(0), row(n-1)+1, exceptionRow)
+		return
+	}
+	g.pick = g.pick[:0]
+	if all == CellAbsent { // or CellAsRow
+		g.presence(s, v, r)
+	} else {
+		g.states(s, v, meta, r)
+	}
+	if len(g.pick) == n && r.sel == nil {
+		g.alias(s+cValue, v, r.base, r.base+n)
+	} else if len(g.pick) > 0 {
+		g.take(s+cValue, v, g.pick)
+	}
+}
+
+// presence is states where a cell is either absent or as its row.
+func (g *gatherer) presence(s int, v *vector, r *rowsOf) {
+	states := g.room(s+cState, r.n)
+	for i := range states {
+		row := r.at(i)
+		c := v.Cells[row]
+		states[i] = int64(c)
+		if c == CellAsRow {
+			g.pick = append(g.pick, int32(row))
 		}
-		for i := range n {
-			r := row(i)
-			c := CellAbsent // a static column that the caller never filled
-			if len(v.Cells) > 0 {
-				c = canonical(v.Cells[r], Liveness(live[i]))
-			}
-			states[i] = int64(c)
-			if c&CellOwnTime != 0 {
-				g.appendInt(s+cWriteTime, v.WriteTimes[r])
-			}
-			k := c.Kind()
-			if c&CellOwnExpiry != 0 && k == CellExpiring {
-				g.appendInt(s+cTTL, int64(v.TTLs[r]))
-			}
-			if c&CellOwnExpiry != 0 || k == CellTombstone {
-				g.appendInt(s+cExpiry, v.Expiries[r])
-			}
-			if c.HasValue() {
-				g.pick = append(g.pick, int32(r))
-			}
-			if c&CellException != 0 {
-				for exceptions[0].Row < r {
-					exceptions = exceptions[1:]
-				}
-				d := &g.streams[s+cException]
-				if d.str == nil {
-					d.own.str.Reset()
-					d.str = &d.own.str
-				}
-				d.add(exceptions[0].Value)
-			}
+	}
+}
+
+// states gathers the states and metadata of cells and leaves in g.pick the
+// rows that have a value.
+func (g *gatherer) states(s int, v *vector, meta *RowMeta, r *rowsOf) {
+	states := g.room(s+cState, r.n)
+	from, to := r.bounds()
+	exceptions := between(v.Exceptions, from, to, exceptionRow)
+	for i := range states {
+		row := r.at(i)
+		c := canonical(v.Cells[row], at(meta.Liveness, row))
+		states[i] = int64(c)
+		if c&CellOwnTime != 0 {
+			g.appendInt(s+cWriteTime, v.WriteTimes[row])
 		}
-		if len(g.pick) == n && sel == nil {
-			g.alias(s+cValue, v, base, base+n)
-		} else if len(g.pick) > 0 {
-			g.take(s+cValue, v, g.pick)
+		k := c.Kind()
+		if c&CellOwnExpiry != 0 && k == CellExpiring {
+			g.appendInt(s+cTTL, int64(v.TTLs[row]))
+		}
+		if c&CellOwnExpiry != 0 || k == CellTombstone {
+			g.appendInt(s+cExpiry, v.Expiries[row])
+		}
+		if c.HasValue() {
+			g.pick = append(g.pick, int32(row))
+		}
+		if c&CellException != 0 {
+			for exceptions[0].Row < row {
+				exceptions = exceptions[1:]
+			}
+			g.streams[s+cException].add(exceptions[0].Value)
 		}
 	}
 }
@@ -376,58 +491,22 @@ func canonical(c Cell, l Liveness) Cell {
 	return c
 }
 
-// sparse is aligned without the rows (skipped of them) for which has is false.
-func (g *gatherer) sparse(s int, src []int64, base, n int, sel []int32, skipped int, has func(int) bool) {
-	switch skipped {
-	case n:
-	case 0:
-		if sel == nil && len(src) > 0 {
-			g.streams[s].i64 = src[base : base+n]
-			return
-		}
-		aligned(g, s, src, base, n, sel)
-	default:
-		pickSparse(g, s, src, base, n, sel, has)
-	}
-}
-
-func sparse32(g *gatherer, s int, src []int32, base, n int, sel []int32, skipped int, has func(int) bool) {
-	switch skipped {
-	case n:
-	case 0:
-		aligned(g, s, src, base, n, sel)
-	default:
-		pickSparse(g, s, src, base, n, sel, has)
-	}
-}
-
-func pickSparse[T int32 | int64](g *gatherer, s int, src []T, base, n int, sel []int32, has func(int) bool) {
-	for i := range n {
-		if !has(i) {
-			continue
-		}
-		r := base + i
-		if sel != nil {
-			r = int(sel[i])
-		}
-		g.appendInt(s, int64(at(src, r)))
-	}
-}
-
-func (g *gatherer) deletions(l *rowLayout, meta *RowMeta, n, base int, sel []int32) {
-	states := g.ints(l.base+rDelState, n)
-	clear(states)
-	if n == 0 {
+func (g *gatherer) deletions(l *rowLayout, meta *RowMeta, r *rowsOf) {
+	if r.n == 0 {
 		return
 	}
-	first, last := base, base+n-1
-	if sel != nil {
-		first, last = int(sel[0]), int(sel[n-1])
+	from, to := r.bounds()
+	deletions := between(meta.Deletions, from, to, deletionRow)
+	if len(deletions) == 0 {
+		g.repeat(l.base+rDelState, r.n, 0)
+		return
 	}
-	for _, d := range between(meta.Deletions, first, last+1, deletionRow) {
-		i := d.Row - base
-		if sel != nil {
-			at, ok := slices.BinarySearch(sel, int32(d.Row))
+	states := g.room(l.base+rDelState, r.n)
+	clear(states)
+	for _, d := range deletions {
+		i := d.Row - r.base
+		if r.sel != nil {
+			at, ok := slices.BinarySearch(r.sel, int32(d.Row))
 			if !ok {
 				continue
 			}
