@@ -40,17 +40,44 @@ type builder struct {
 	metadata               bool // some column holds metadata
 	expires                bool
 
+	keyColumns []int // of the text
+	clustering struct {
+		at, direction int // of the only column, if its integers have the order of rows; else 0
+		class         rowgroup.Class
+	}
+
 	inexact bool    // the last value was rounded
 	tallies tallies // of the rows so far
 }
 
 func newBuilder(t *table, o *TableOptions) *builder {
-	return &builder{
+	b := &builder{
 		table: t, zone: o.zone(), order: !o.AnyOrder, distinct: o.NoDuplicates,
 		keyTypes: t.schema.KeyTypes(), keyParts: make([][]byte, len(t.schema.KeyTypes())),
 		lastRow:  rowgroup.NewBatch(t.schema),
 		metadata: o.WriteTime != "", expires: o.TTL != "",
 	}
+	for i := range t.columns {
+		if t.columns[i].to == toKey {
+			b.keyColumns = append(b.keyColumns, i)
+		}
+	}
+	if from, to := t.schema.Range(rowgroup.Clustering); to == from+1 {
+		c := t.schema.Column(from)
+		b.clustering.at, b.clustering.class = from, c.Type.Physical().Class()
+		switch b.clustering.class {
+		case rowgroup.ClassInt32:
+			b.clustering.direction = rowgroup.CompareInt32(c.Type, 1, 0)
+		case rowgroup.ClassInt64:
+			if up := rowgroup.CompareInt64(c.Type, 1, 0); up != rowgroup.CompareInt64(c.Type, -1, 0) {
+				b.clustering.direction = up
+			}
+		}
+		if c.Desc {
+			b.clustering.direction *= -1
+		}
+	}
+	return b
 }
 
 // job is a builder of the same table for another goroutine.
@@ -204,7 +231,7 @@ func (b *builder) putInt(c *column, v int64) *problem {
 	return nil
 }
 
-// ranges are the values of the kinds of integers that parseInt reads.
+// ranges are the values of the kinds whose texts are those of integers alone.
 var ranges = map[rowgroup.Kind][2]int64{
 	rowgroup.KindTinyint:  {math.MinInt8, math.MaxInt8},
 	rowgroup.KindSmallint: {math.MinInt16, math.MaxInt16},
@@ -217,18 +244,12 @@ var ranges = map[rowgroup.Kind][2]int64{
 
 // integer reads a text of a type whose values are integers in memory.
 func (b *builder) integer(c *column, text []byte) (int64, *problem) {
+	if c.plain {
+		if v, ok := parseInt(text); ok && c.least <= v && v <= c.most {
+			return v, nil
+		}
+	}
 	switch c.typ.Kind {
-	case rowgroup.KindBigint:
-		if v, ok := parseInt(text); ok {
-			return v, nil
-		}
-		return 0, c.misfit(text)
-	case rowgroup.KindTinyint, rowgroup.KindSmallint, rowgroup.KindInt, rowgroup.KindUint8, rowgroup.KindUint16, rowgroup.KindUint32:
-		r := ranges[c.typ.Kind]
-		if v, ok := parseInt(text); ok && r[0] <= v && v <= r[1] {
-			return v, nil
-		}
-		return 0, c.misfit(text)
 	case rowgroup.KindBoolean:
 		if foldEqual(text, "true") {
 			return 1, nil
@@ -243,6 +264,9 @@ func (b *builder) integer(c *column, text []byte) (int64, *problem) {
 		if t, ok := parseInstant(text); ok && t.day {
 			return t.sec / 86400, nil
 		}
+	}
+	if _, ok := ranges[c.typ.Kind]; ok {
+		return 0, c.misfit(text)
 	}
 	buf, err := rowgroup.ParseText(nil, c.typ, string(text))
 	if err != nil {
@@ -520,7 +544,7 @@ func (b *builder) rowMeta() *problem {
 	return nil
 }
 
-// undo takes back what was put of a row that does not end.
+// undo takes back what was put of rows that do not end.
 func (b *builder) undo() {
 	for i := range b.columns {
 		c := &b.columns[i]
@@ -543,7 +567,7 @@ func (b *builder) undo() {
 		}
 		meta := b.batch.CellMeta(c.at)
 		shorten(&meta.Cells, b.row)
-		if n := len(meta.Exceptions); n > 0 && meta.Exceptions[n-1].Row == b.row {
+		for n := len(meta.Exceptions); n > 0 && meta.Exceptions[n-1].Row >= b.row; n-- {
 			meta.Exceptions = meta.Exceptions[:n-1]
 		}
 	}

@@ -55,6 +55,7 @@ type Scanner struct {
 	escaped  []int      // fields with doubled quotes
 	ends     [256]uint8 // 1 at bytes that end an unquoted field or may not stand in one
 	sep      byte
+	window   int // bytes of text to seek the next block in
 }
 
 // NewScanner reads from r; name stands in errors. The separator can be any

@@ -103,6 +103,14 @@ func (c *csvRecords) next() ([]Field, error) {
 	return c.join.row(row), nil
 }
 
+// scanner is a blockRecords's.
+func (c *csvRecords) scanner() *Scanner {
+	if c.join != nil {
+		return nil
+	}
+	return c.Scanner
+}
+
 func (c *csvRecords) skip() { c.skipRecord() }
 
 func (c *csvRecords) blankLines() int64 { return c.blank }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -138,6 +139,9 @@ type column struct {
 	units    bool // timestamps may be integers
 	given    bool // the type was given
 	layout   *Layout
+	// Texts of integers that are no others: between these bounds.
+	plain       bool
+	least, most int64
 }
 
 // table is the layout that the options give to the columns of a text.
@@ -302,6 +306,11 @@ func (o *TableOptions) layout(choices []Choice) (*table, error) {
 			return nil, fmt.Errorf("--layout: column %q is %s, no timestamp", c.name, c.typ)
 		}
 		c.text = kind == rowgroup.KindText || kind == rowgroup.KindASCII
+		if r, ok := ranges[kind]; ok {
+			c.plain, c.least, c.most = true, r[0], r[1]
+		} else if kind == rowgroup.KindTimestamp && c.layout == nil && c.units {
+			c.plain, c.least, c.most = true, math.MinInt64, math.MaxInt64
+		}
 		switch c.name {
 		case o.WriteTime:
 			c.to, c.required = toWriteTime, true

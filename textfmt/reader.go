@@ -20,6 +20,7 @@ type Reader struct {
 	null    []string // texts that are null
 	onError func(*SyntaxError) bool
 	builder *builder
+	columns columns
 	pieces  *pieces // where jobs parse; else nil
 	err     error   // sticky; io.EOF after the last row
 }
@@ -32,6 +33,10 @@ type records interface {
 	// skip moves behind the record for which next failed with a SyntaxError.
 	skip()
 }
+
+// blockRecords are records of a CSV as it stands, some of which can be read a
+// block at a time; nil if they are not.
+type blockRecords interface{ scanner() *Scanner }
 
 // splitter says how a text can be cut: cut is the length of the longest part of
 // data, which begins with a record, that ends with the end of one; 0 if there
@@ -110,7 +115,13 @@ func (r *Reader) Close() error {
 func (r *Reader) read(batch *rowgroup.Batch) (err error) {
 	b := r.builder
 	b.begin(batch)
+	blocks, _ := r.rows.(blockRecords)
 	for !b.full() {
+		if blocks != nil {
+			if s := blocks.scanner(); s != nil && r.rowsOf(s) || b.full() {
+				continue
+			}
+		}
 		row, err := r.rows.next()
 		parsed := err == nil
 		if parsed {
