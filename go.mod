@@ -6,6 +6,7 @@ require (
 	github.com/FastFilter/xorfilter v0.5.1
 	github.com/cockroachdb/datadriven v1.0.3
 	github.com/klauspost/compress v1.20.4
+	github.com/pierrec/lz4/v4 v4.1.33
 	github.com/stretchr/testify v1.12.1
 	github.com/therootcompany/xz v1.0.1
 	github.com/zeebo/xxh3 v1.1.0

@@ -1,0 +1,550 @@
+package cassandra
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"slices"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/rowgroup"
+)
+
+const (
+	bodyBuffer = 256 << 10 // least size of a reader's buffer
+	errorKey   = 32        // bytes of a key in a message
+)
+
+// BodyReader decodes the body of an SSTable, the data of Data.db, event by
+// event. It holds one row at a time, so partitions may be of any size; it
+// allocates nothing per cell. It checks every length, that a row ends where its
+// size says, and that markers open and close in turn. It does not check order.
+// It is not safe for concurrent use.
+type BodyReader struct {
+	src     io.Reader
+	srcErr  error
+	file    *DataFile // for messages, or nil
+	version Version
+	deltas  deltas
+	header  *Header
+	static  columns
+	regular columns
+	maxRow  int
+
+	buf      []byte
+	pos, end int   // unread: buf[pos:end]
+	base     int64 // position in the body of buf[0]
+
+	state     bodyState
+	err       error
+	open      bool // a marker has opened a deletion
+	partition Partition
+	row       Row
+	marker    Marker
+	at        int64 // position of the last event
+	pool      []Cell
+	ranges    []int // ends in pool of the row's complex columns
+	present   []int
+}
+
+type bodyState uint8
+
+const (
+	beforePartition bodyState = iota
+	beforeStatic
+	inPartition
+)
+
+// columns are the static or the regular columns in the order of cells.
+type columns struct {
+	cols []Column
+	all  []int // 0, 1, ...
+}
+
+func newColumns(cols []Column) columns {
+	c := columns{cols: cols, all: make([]int, len(cols))}
+	for i := range c.all {
+		c.all[i] = i
+	}
+	return c
+}
+
+// BodyOption is an option of NewBodyReader.
+type BodyOption func(*BodyReader)
+
+// WithMaxRow refuses rows whose body is larger; the default, and the most, is
+// encoding.MaxRowBytes.
+func WithMaxRow(bytes int) BodyOption {
+	return func(r *BodyReader) { r.maxRow = min(max(bytes, 0), encoding.MaxRowBytes) }
+}
+
+// withFile lets errors name the file and the chunk; the body starts at position.
+func withFile(f *DataFile, position int64) BodyOption {
+	return func(r *BodyReader) { r.file, r.base = f, position }
+}
+
+// NewBodyReader reads a body of version v under header h from src, which it
+// does not close. The body starts at the head of a partition.
+func NewBodyReader(src io.Reader, v Version, h *Header, opts ...BodyOption) *BodyReader {
+	r := &BodyReader{
+		src: src, version: v, deltas: newDeltas(v, h), header: h,
+		static: newColumns(h.Static), regular: newColumns(h.Regular), maxRow: encoding.MaxRowBytes,
+	}
+	for _, o := range opts {
+		o(r)
+	}
+	return r
+}
+
+// Partition is the head of the partition being read.
+func (r *BodyReader) Partition() *Partition { return &r.partition }
+
+// Row is the row of a StaticRow or ClusteringRow.
+func (r *BodyReader) Row() *Row { return &r.row }
+
+// Marker is the marker of a RangeMarker.
+func (r *BodyReader) Marker() *Marker { return &r.marker }
+
+// Position is where the last event begins in the body.
+func (r *BodyReader) Position() int64 { return r.at }
+
+// Next reads the next event, or fails with io.EOF at the end of the body. What
+// earlier events lent is no longer valid. After an error it stays so.
+func (r *BodyReader) Next() (Event, error) {
+	if r.err != nil {
+		return NoEvent, r.err
+	}
+	e, err := r.next()
+	if err != nil {
+		r.err = err
+	}
+	return e, err
+}
+
+func (r *BodyReader) next() (Event, error) {
+	for {
+		r.at = r.base + int64(r.pos)
+		c := cursor{b: r.buf[r.pos:r.end]}
+		e, need, err := r.decode(&c)
+		switch {
+		case err != nil:
+			return NoEvent, err
+		case c.bad != "":
+			return NoEvent, r.corruptf("%s", c.bad)
+		case !c.short && need <= 0:
+			r.pos += c.p
+			return e, nil
+		}
+		if err := r.more(max(need, len(c.b)+1)); err != nil {
+			if errors.Is(err, io.EOF) && len(c.b) == 0 && r.state == beforePartition {
+				return NoEvent, io.EOF
+			}
+			if errors.Is(err, io.EOF) {
+				err = r.corruptf("the body ends %d bytes after its start", len(c.b))
+			}
+			return NoEvent, err
+		}
+	}
+}
+
+// more makes at least n unread bytes available, or fails: with io.EOF if there
+// are not as many.
+func (r *BodyReader) more(n int) error {
+	if limit := r.maxRow + bodyBuffer + encoding.MaxKeyBytes; n > limit {
+		return r.refusef("larger than %d bytes, or damaged", r.maxRow)
+	}
+	for r.end-r.pos < n {
+		if r.srcErr != nil {
+			return r.srcErr
+		}
+		if r.pos > 0 {
+			copy(r.buf, r.buf[r.pos:r.end])
+			r.base += int64(r.pos)
+			r.pos, r.end = 0, r.end-r.pos
+		}
+		if r.end == len(r.buf) { // grow by what is there, never by what is only said to come
+			r.buf = append(r.buf, make([]byte, max(bodyBuffer, len(r.buf)))...)
+		}
+		var k int
+		k, r.srcErr = r.src.Read(r.buf[r.end:])
+		r.end += k
+	}
+	return nil
+}
+
+// decode reads one event from c, which holds all unread bytes at hand. If need
+// is positive, that many must be at hand to go on; if c is short, more.
+func (r *BodyReader) decode(c *cursor) (e Event, need int, err error) {
+	switch r.state {
+	case beforePartition:
+		key := c.sbytes()
+		deletion := c.partitionDeletion(r.version)
+		if c.short {
+			return 0, 0, nil
+		}
+		r.partition.Key = append(r.partition.Key[:0], key...)
+		r.partition.Deletion, r.partition.Position = deletion, r.at
+		r.open = false
+		r.state = inPartition
+		if len(r.static.cols) > 0 {
+			r.state = beforeStatic
+		}
+		return PartitionBegin, 0, nil
+	case beforeStatic:
+		flags, extended := c.u8(), c.u8()
+		if c.short {
+			return 0, 0, nil
+		}
+		if flags&(flagExtended|flagMarker|flagEnd) != flagExtended || extended&extendedStatic == 0 {
+			return 0, 0, r.corruptf("flags %02x %02x, where the static row is expected", flags, extended)
+		}
+		if need, err = r.decodeRow(c, flags, extended, &r.static); need == 0 && err == nil && !c.short {
+			r.state = inPartition
+		}
+		return StaticRow, need, err
+	}
+	flags := c.u8()
+	switch {
+	case c.short:
+		return 0, 0, nil
+	case flags&flagEnd != 0:
+		if flags != flagEnd {
+			return 0, 0, r.corruptf("flags %02x", flags)
+		}
+		if r.open {
+			return 0, 0, r.corruptf("the partition ends within a range tombstone")
+		}
+		r.state = beforePartition
+		return PartitionEnd, 0, nil
+	case flags&flagMarker != 0:
+		if flags != flagMarker {
+			return 0, 0, r.corruptf("flags %02x of a marker", flags)
+		}
+		need, err = r.decodeMarker(c)
+		return RangeMarker, need, err
+	}
+	extended := byte(0)
+	if flags&flagExtended != 0 {
+		if extended = c.u8(); extended&extendedStatic != 0 {
+			return 0, 0, r.corruptf("a static row that is not at the start of its partition")
+		}
+	}
+	need, err = r.decodeRow(c, flags, extended, &r.regular)
+	return ClusteringRow, need, err
+}
+
+// body cuts out the counted bytes of an unfiltered, size of them.
+func (r *BodyReader) body(c *cursor) (body cursor, need int, err error) {
+	size := c.vint()
+	switch {
+	case c.short:
+		return body, 0, nil
+	case size > uint64(r.maxRow):
+		return body, 0, r.refusef("%d bytes, more than %d", size, r.maxRow)
+	case size > uint64(c.left()):
+		return body, c.p + int(size), nil
+	}
+	return cursor{b: c.take(size)}, 0, nil
+}
+
+// ended checks that an unfiltered ends where its size says.
+func (r *BodyReader) ended(body *cursor) error {
+	switch {
+	case body.bad != "":
+		return r.corruptf("%s", body.bad)
+	case body.short:
+		return r.corruptf("its parts are longer than its size of %d bytes", len(body.b))
+	case body.left() > 0:
+		return r.corruptf("its parts end %d bytes before its size of %d bytes", body.left(), len(body.b))
+	}
+	return nil
+}
+
+// decodeMarker reads a marker behind its flags.
+//
+//	u8    kind
+//	      bound: number of values and values
+//	vint  size of what follows
+//	vint  size of the unfiltered before
+//	      deletion that ends, where one does
+//	      deletion that begins, where one does
+func (r *BodyReader) decodeMarker(c *cursor) (need int, err error) {
+	m := &r.marker
+	m.Kind = rowgroup.BoundKind(c.u8())
+	m.Values = c.boundValues(m.Values[:0], r.header.Clustering)
+	if c.short {
+		return 0, nil
+	}
+	closes, opens := m.Kind.Closes(), m.Kind.Opens()
+	if !closes && !opens {
+		return 0, r.corruptf("marker of kind %d", m.Kind)
+	}
+	body, need, err := r.body(c)
+	if c.short || need > 0 || err != nil {
+		return need, err
+	}
+	m.PreviousSize = body.vint()
+	none := rowgroup.Deletion{MarkedForDeleteAt: rowgroup.NoDeletion, LocalDeletionTime: r.version.NoDeletionTime()}
+	m.Close, m.Open = none, none
+	if closes {
+		m.Close = r.deltas.readDeletion(&body)
+	}
+	if opens {
+		m.Open = r.deltas.readDeletion(&body)
+	}
+	if closes != r.open {
+		return 0, r.corruptf("marker of kind %d, while a range tombstone is open: %t", m.Kind, r.open)
+	}
+	r.open = opens
+	return 0, r.ended(&body)
+}
+
+// decodeRow reads a row behind its flags.
+//
+//	      clustering values (not of a static row)
+//	vint  size of what follows
+//	vint  size of the unfiltered before
+//	      0x04: timestamp; 0x08: TTL, expiration time
+//	      0x10: deletion
+//	      not 0x20: which columns have cells
+//	      cells, column by column
+func (r *BodyReader) decodeRow(c *cursor, flags, extended byte, set *columns) (need int, err error) {
+	if unknown := extended &^ (extendedStatic | extendedShadowable); unknown != 0 {
+		if unknown == extendedScylla {
+			return 0, fmt.Errorf("%w: ScyllaDB's shadowable deletion: %w", encoding.ErrUnsupported, r.corruptf("extended flags %02x", extended))
+		}
+		return 0, r.corruptf("extended flags %02x", extended)
+	}
+	row := &r.row
+	row.Clustering = row.Clustering[:0]
+	if extended&extendedStatic == 0 {
+		row.Clustering = c.values(row.Clustering, r.header.Clustering)
+	}
+	body, need, err := r.body(c)
+	if c.short || need > 0 || err != nil {
+		return need, err
+	}
+	row.PreviousSize = body.vint()
+	row.Liveness = rowgroup.LivenessNone
+	row.Timestamp, row.TTL, row.ExpirationTime = 0, 0, 0
+	if flags&flagTimestamp != 0 {
+		row.Liveness = rowgroup.LivenessLive
+		row.Timestamp = r.deltas.readTimestamp(&body)
+	}
+	if flags&flagTTL != 0 {
+		if row.Liveness == rowgroup.LivenessNone {
+			return 0, r.corruptf("flags %02x: a TTL without a timestamp", flags)
+		}
+		row.Liveness = rowgroup.LivenessExpiring
+		row.TTL = r.deltas.readTTL(&body)
+		row.ExpirationTime = r.deltas.readDeletionTime(&body)
+		if row.TTL == expiredTTL {
+			row.Liveness = rowgroup.LivenessExpired
+		}
+	}
+	row.HasDeletion = flags&flagDeletion != 0
+	row.Shadowable = extended&extendedShadowable != 0
+	if row.HasDeletion {
+		row.Deletion = r.deltas.readDeletion(&body)
+	} else {
+		row.Deletion = rowgroup.Deletion{MarkedForDeleteAt: rowgroup.NoDeletion, LocalDeletionTime: r.version.NoDeletionTime()}
+	}
+	present := set.all
+	if flags&flagAllColumns == 0 && len(set.cols) > 0 {
+		if present = r.decodeSubset(&body, len(set.cols)); body.short {
+			return 0, r.ended(&body)
+		}
+	}
+	r.decodeCells(&body, flags, set.cols, present)
+	return 0, r.ended(&body)
+}
+
+// decodeSubset reads which of n columns a row has.
+//
+//	n < 64    vint, bit i set: column i is missing
+//	n >= 64   vint number of missing ones; then a vint each: the numbers of
+//	          the present ones if fewer than n/2 are, else of the missing ones
+func (r *BodyReader) decodeSubset(c *cursor, n int) []int {
+	r.present = r.present[:0]
+	e := c.vint()
+	if n < 64 {
+		if e>>n != 0 {
+			c.fail()
+			c.bad = "missing columns that are not there"
+			return nil
+		}
+		for m := ^e & (1<<n - 1); m != 0; m &= m - 1 {
+			r.present = append(r.present, bits.TrailingZeros64(m))
+		}
+		return r.present
+	}
+	if e > uint64(n) {
+		c.fail()
+		c.bad = "more missing columns than there are"
+		return nil
+	}
+	some := n - int(e)
+	if some < n/2 {
+		for next := 0; len(r.present) < some; {
+			i := c.vint()
+			if i < uint64(next) || i >= uint64(n) {
+				c.fail()
+				c.bad = "numbers of columns that do not ascend"
+				return nil
+			}
+			r.present = append(r.present, int(i))
+			next = int(i) + 1
+		}
+		return r.present
+	}
+	next := 0
+	for range e {
+		i := c.vint()
+		if i < uint64(next) || i >= uint64(n) {
+			c.fail()
+			c.bad = "numbers of columns that do not ascend"
+			return nil
+		}
+		for ; next < int(i); next++ {
+			r.present = append(r.present, next)
+		}
+		next++
+	}
+	for ; next < n; next++ {
+		r.present = append(r.present, next)
+	}
+	return r.present
+}
+
+// decodeCells reads the cells of a row's columns.
+//
+//	complex column   0x40 of the row: deletion; vint cells; cells by path
+func (r *BodyReader) decodeCells(c *cursor, flags byte, cols []Column, present []int) {
+	row := &r.row
+	row.Cells, row.Complex = row.Cells[:0], row.Complex[:0]
+	if cap(row.Cells) < len(present) {
+		row.Cells = slices.Grow(row.Cells, len(present))
+	}
+	for k, i := range present {
+		if cols[i].Complex {
+			r.decodeComplex(c, flags, present[k:])
+			return
+		}
+		row.Cells = row.Cells[:k+1]
+		r.decodeCell(c, &row.Cells[k], i, cols[i].valueLen, false)
+		if c.short {
+			return
+		}
+	}
+}
+
+// decodeComplex reads the cells of complex columns, the last in a row.
+func (r *BodyReader) decodeComplex(c *cursor, flags byte, present []int) {
+	row := &r.row
+	r.pool, r.ranges = r.pool[:0], r.ranges[:0]
+	for _, i := range present {
+		d := rowgroup.Deletion{MarkedForDeleteAt: rowgroup.NoDeletion, LocalDeletionTime: r.version.NoDeletionTime()}
+		if flags&flagComplexDeletion != 0 {
+			d = r.deltas.readDeletion(c)
+		}
+		for n := c.count(c.vint(), 2); n > 0; n-- {
+			r.pool = append(r.pool, Cell{})
+			r.decodeCell(c, &r.pool[len(r.pool)-1], i, -1, true)
+			if c.short {
+				return
+			}
+		}
+		row.Complex = append(row.Complex, ComplexColumn{Column: i, Deletion: d})
+		r.ranges = append(r.ranges, len(r.pool))
+	}
+	from := 0
+	for k, to := range r.ranges {
+		row.Complex[k].Cells = r.pool[from:to:to]
+		from = to
+	}
+}
+
+// decodeCell reads one cell.
+//
+//	u8      flags
+//	        not 0x08: timestamp
+//	        0x01 or 0x02, not 0x10: local deletion time
+//	        0x02, not 0x10: TTL
+//	        path (of a complex column): vbytes
+//	        not 0x04: value by the rule of lengths; vbytes in a complex column
+func (r *BodyReader) decodeCell(c *cursor, cell *Cell, column, valueLen int, complex bool) {
+	flags := c.u8()
+	row := &r.row
+	cell.Column = column
+	cell.Kind, cell.TTL, cell.LocalDeletionTime = rowgroup.CellLive, 0, 0
+	if flags&cellRowTimestamp != 0 {
+		cell.Timestamp = row.Timestamp
+	} else {
+		cell.Timestamp = r.deltas.readTimestamp(c)
+	}
+	if flags&^(cellRowTimestamp|cellEmpty) != 0 || row.Liveness == rowgroup.LivenessNone {
+		r.decodeExpiry(c, cell, flags)
+	}
+	cell.Path = nil
+	if complex {
+		cell.Path = c.vbytes()
+	}
+	switch {
+	case flags&cellEmpty == 0:
+		cell.Value = c.value(valueLen)
+	case flags&cellDeleted != 0:
+		cell.Value = nil
+	default:
+		cell.Value = c.take(0)
+	}
+}
+
+// decodeExpiry is the part of decodeCell that plain cells of plain rows do not
+// have.
+func (r *BodyReader) decodeExpiry(c *cursor, cell *Cell, flags byte) {
+	row := &r.row
+	expiring := row.Liveness == rowgroup.LivenessExpiring || row.Liveness == rowgroup.LivenessExpired
+	switch {
+	case flags&^cellFlags != 0,
+		flags&cellRowTimestamp != 0 && row.Liveness == rowgroup.LivenessNone,
+		flags&cellRowTTL != 0 && (flags&cellExpiring == 0 || !expiring),
+		flags&cellExpiring != 0 && flags&cellDeleted != 0:
+		c.fail()
+		c.bad = fmt.Sprintf("cell flags %02x in a row of liveness %d", flags, row.Liveness)
+	case flags&cellRowTTL != 0:
+		cell.Kind = rowgroup.CellExpiring
+		cell.LocalDeletionTime, cell.TTL = row.ExpirationTime, row.TTL
+	case flags&cellExpiring != 0:
+		cell.Kind = rowgroup.CellExpiring
+		cell.LocalDeletionTime = r.deltas.readDeletionTime(c)
+		cell.TTL = r.deltas.readTTL(c)
+	case flags&cellDeleted != 0:
+		cell.Kind = rowgroup.CellTombstone
+		cell.LocalDeletionTime = r.deltas.readDeletionTime(c)
+	}
+}
+
+// where names the place of the event being read.
+func (r *BodyReader) where() (file, part string, offset int64) {
+	what := "partition"
+	if r.state != beforePartition {
+		what = fmt.Sprintf("partition %x, unfiltered", r.partition.Key[:min(len(r.partition.Key), errorKey)])
+	}
+	part, offset = fmt.Sprintf("%s at %d of the body", what, r.at), -1
+	if r.file != nil {
+		chunk, at := r.file.locate(r.at)
+		file, part, offset = r.file.Name, fmt.Sprintf("%s, chunk %d", part, chunk), at
+	}
+	return file, part, offset
+}
+
+func (r *BodyReader) corruptf(format string, args ...any) error {
+	file, part, offset := r.where()
+	return &encoding.CorruptError{File: file, Part: part, Offset: offset, Reason: fmt.Sprintf(format, args...)}
+}
+
+// refusef is about a row that is too large to be read.
+func (r *BodyReader) refusef(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", encoding.ErrUnsupported, r.corruptf(format, args...))
+}

@@ -1,0 +1,2 @@
+// Package cassandra reads SSTables of Apache Cassandra.
+package cassandra

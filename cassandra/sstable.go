@@ -1,0 +1,274 @@
+package cassandra
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/colsst/colsst/encoding"
+)
+
+// SSTable is one open SSTable. It is safe for concurrent use.
+type SSTable struct {
+	Descriptor
+	Dir        string
+	Files      []Component // that are there, sorted
+	TOC        []Component // that TOC.txt lists; nil: there is no TOC.txt
+	Data       *DataFile
+	Statistics *StatisticsFile
+	Header     *Header // of Statistics, its user types as UserTypes says
+	UserTypes  UserTypes
+	Warnings   []string // of what is odd, but does not hinder reading
+
+	data    *os.File
+	options options
+}
+
+// UserTypes says how the user types of a header were taken that lack a
+// FrozenType around them and may be frozen nonetheless (CASSANDRA-15035).
+type UserTypes uint8
+
+// The ways.
+const (
+	UserTypesByHeader       UserTypes = iota // there are none, or the version is not in doubt
+	UserTypesFrozen                          // as WithUserTypes said
+	UserTypesMultiCell                       // as WithUserTypes said
+	UserTypesFoundFrozen                     // the sizes of rows fit only so
+	UserTypesFoundMultiCell                  // the sizes of rows fit so
+)
+
+func (u UserTypes) String() string {
+	return [...]string{"as the header says", "frozen, as given", "multi-cell, as given",
+		"frozen, by the sizes of rows", "multi-cell, by the sizes of rows"}[min(u, UserTypesFoundMultiCell)]
+}
+
+type options struct {
+	userTypes UserTypes
+	maxRow    int
+}
+
+// Option is an option of Open.
+type Option func(*options)
+
+// WithUserTypes says, from a schema, whether user types without FrozenType in
+// the header of an old version are frozen. Without it Open tries.
+func WithUserTypes(frozen bool) Option {
+	return func(o *options) {
+		o.userTypes = UserTypesMultiCell
+		if frozen {
+			o.userTypes = UserTypesFrozen
+		}
+	}
+}
+
+// WithRowLimit refuses rows whose body is larger; see WithMaxRow.
+func WithRowLimit(bytes int) Option { return func(o *options) { o.maxRow = bytes } }
+
+// Open opens the SSTable that the named file, Data.db or another component,
+// belongs to. Data.db and Statistics.db must be there, and CompressionInfo.db
+// if TOC.txt lists it; other components that TOC.txt lists and that are not
+// there make a warning.
+func Open(path string, opts ...Option) (*SSTable, error) {
+	dir, name := filepath.Split(path)
+	d, _, err := ParseName(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &SSTable{Descriptor: d, Dir: filepath.Clean(dir), options: options{maxRow: encoding.MaxRowBytes}}
+	for _, o := range opts {
+		o(&s.options)
+	}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close closes the file. No scan may be under way.
+func (s *SSTable) Close() error {
+	if s.data == nil {
+		return nil
+	}
+	err := s.data.Close()
+	s.data = nil
+	return err
+}
+
+// Path is the path of a component's file.
+func (s *SSTable) Path(c Component) string { return filepath.Join(s.Dir, s.FileName(c)) }
+
+func (s *SSTable) open() error {
+	if err := s.list(); err != nil {
+		return err
+	}
+	text, err := s.read(ComponentStatistics)
+	if err != nil {
+		return err
+	}
+	if s.Statistics, err = ParseStatistics(text, s.Version); err != nil {
+		return s.name(ComponentStatistics, err)
+	}
+	s.Header = s.Statistics.Header
+	if err = s.openData(); err != nil {
+		return err
+	}
+	return s.decideUserTypes()
+}
+
+// list finds the components that are there and compares them with TOC.txt.
+func (s *SSTable) list() error {
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if d, c, err := ParseName(e.Name()); err == nil && d == s.Descriptor {
+			s.Files = append(s.Files, c)
+		}
+	}
+	slices.Sort(s.Files)
+	if s.has(ComponentTOC) {
+		text, err := s.read(ComponentTOC)
+		if err != nil {
+			return err
+		}
+		if s.TOC, err = ParseTOC(text); err != nil {
+			return s.name(ComponentTOC, err)
+		}
+	}
+	for _, c := range append([]Component{ComponentData, ComponentStatistics}, s.TOC...) {
+		switch {
+		case s.has(c):
+		case c == ComponentData, c == ComponentStatistics, c == ComponentCompressionInfo:
+			err := fmt.Errorf("%s: %w", s.Path(c), fs.ErrNotExist)
+			if slices.Contains(s.TOC, c) {
+				err = fmt.Errorf("%w, though TOC.txt lists it", err)
+			}
+			return err
+		default:
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s is missing, though TOC.txt lists it", c))
+		}
+	}
+	return nil
+}
+
+func (s *SSTable) has(c Component) bool {
+	_, ok := slices.BinarySearch(s.Files, c)
+	return ok
+}
+
+func (s *SSTable) read(c Component) ([]byte, error) { return os.ReadFile(s.Path(c)) }
+
+// name adds the name of a component's file to an error that has none.
+func (s *SSTable) name(c Component, err error) error {
+	var corrupt *encoding.CorruptError
+	if errors.As(err, &corrupt) && corrupt.File == "" {
+		named := *corrupt
+		named.File = s.Path(c)
+		return &named
+	}
+	return err
+}
+
+func (s *SSTable) openData() (err error) {
+	if s.data, err = os.Open(s.Path(ComponentData)); err != nil {
+		return err
+	}
+	info, err := s.data.Stat()
+	if err != nil {
+		return err
+	}
+	s.Data = &DataFile{Name: s.Path(ComponentData), File: s.data, Size: info.Size()}
+	switch {
+	case s.has(ComponentCompressionInfo):
+		text, err := s.read(ComponentCompressionInfo)
+		if err != nil {
+			return err
+		}
+		if s.Data.Compression, err = ParseCompressionInfo(text, s.Version); err != nil {
+			return s.name(ComponentCompressionInfo, err)
+		}
+	case s.has(ComponentCRC):
+		text, err := s.read(ComponentCRC)
+		if err != nil {
+			return err
+		}
+		if s.Data.Checksums, err = ParseChecksums(text); err != nil {
+			return s.name(ComponentCRC, err)
+		}
+	}
+	return nil
+}
+
+// trialLength is how much of a body decideUserTypes reads at most.
+const trialLength = 64 << 20
+
+// decideUserTypes settles what user types without FrozenType are.
+func (s *SSTable) decideUserTypes() error {
+	if !s.Version.udtsAmbiguous() || !s.Header.HasMultiCellUDTs() {
+		return nil
+	}
+	frozen := s.Header.WithFrozenUDTs()
+	s.UserTypes = s.options.userTypes
+	switch s.UserTypes {
+	case UserTypesFrozen:
+		s.Header = frozen
+	case UserTypesByHeader:
+		s.UserTypes = UserTypesFoundMultiCell
+		asHeader, err := s.try(s.Header)
+		if err != nil {
+			return err
+		}
+		asFrozen, err := s.try(frozen)
+		if err != nil {
+			return err
+		}
+		if asFrozen > asHeader {
+			s.Header, s.UserTypes = frozen, UserTypesFoundFrozen
+		}
+	}
+	return nil
+}
+
+// try reports how far the body, or its beginning, can be read under h.
+func (s *SSTable) try(h *Header) (position int64, err error) {
+	r, err := s.scan(h, 0, true)
+	if err != nil {
+		return 0, err
+	}
+	for r.Position() < trialLength && err == nil {
+		_, err = r.Next()
+	}
+	position = r.Position()
+	return position, r.Close()
+}
+
+// Scanner is a BodyReader over an SSTable's data.
+type Scanner struct {
+	*BodyReader
+	stream *Stream
+}
+
+// Close ends the scan.
+func (s *Scanner) Close() error { return s.stream.Close() }
+
+// Scan reads the whole SSTable. It decompresses ahead on a goroutine of its
+// own until Close.
+func (s *SSTable) Scan() (*Scanner, error) { return s.scan(s.Header, 0, true) }
+
+// ScanFrom reads from the partition on that begins at a position of the body,
+// such as Find returns. Without ahead it reads little more than is asked for.
+func (s *SSTable) ScanFrom(position int64, ahead bool) (*Scanner, error) {
+	return s.scan(s.Header, position, ahead)
+}
+
+func (s *SSTable) scan(h *Header, position int64, ahead bool) (*Scanner, error) {
+	stream, err := s.Data.Stream(position, ahead)
+	if err != nil {
+		return nil, err
+	}
+	return &Scanner{NewBodyReader(stream, s.Version, h, WithMaxRow(s.options.maxRow), withFile(s.Data, position)), stream}, nil
+}
