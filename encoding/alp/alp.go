@@ -75,7 +75,6 @@ import (
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
 	"github.com/colsst/colsst/encoding/internal/frame"
-	"github.com/colsst/colsst/simd"
 )
 
 // Mode is how a chunk is encoded: parameter 0.
@@ -210,8 +209,8 @@ func parse(p *encoding.Params, n int, m uint) (layout, error) {
 			return l, encoding.Corruptf(part, "left width %d", w)
 		}
 		l.dictionary, l.leftWidth = int(d), uint(w)
-		l.len = simd.PackedLen(n, codeWidth(l.dictionary)) + simd.PackedLen(n, m-l.leftWidth) +
-			simd.PackedLen(l.dictionary, l.leftWidth) + positions + simd.PackedLen(l.exceptions, l.leftWidth)
+		s := dictionary{size: l.dictionary, width: l.leftWidth}
+		l.len = s.len(n, l.exceptions, m)
 		return l, nil
 	}
 

@@ -35,6 +35,15 @@ type integers[I frame.Integer] struct {
 	deltas  [2]run[I]
 }
 
+// resize makes room for n integers in each.
+func (s *integers[I]) resize(n int) {
+	if len(s.ordered.v) != n {
+		for _, r := range []*run[I]{&s.ordered, &s.ints, &s.deltas[0], &s.deltas[1]} {
+			r.v = resize(r.v, n)
+		}
+	}
+}
+
 // run is integers with the least and the greatest of them.
 type run[I frame.Integer] struct {
 	v      []I
@@ -82,9 +91,7 @@ func encode[F float, I frame.Integer](enc *Encoder, s *integers[I], dst []byte, 
 	}
 	enc.mask = resize(enc.mask, (n+7)/8)
 	enc.codes = resize(enc.codes, n)
-	for _, r := range []*run[I]{&s.ordered, &s.ints, &s.deltas[0], &s.deltas[1]} {
-		r.v = resize(r.v, n)
-	}
+	s.resize(n)
 	e := chunk[F, I]{Encoder: enc, integers: s, src: src, m: m}
 	c := e.choose()
 	*p = c.params
@@ -127,10 +134,13 @@ func (e *chunk[F, I]) choose() plan[I] {
 	if best.bits > n*int(e.m)*5/8 {
 		e.patterns = bitsOf(e.patterns[:0], e.src)
 		s := e.split(e.m)
-		e.keep(&best, plan[I]{split: s, params: encoding.Params{
-			pMode: int64(Split), pDictionary: int64(s.size), pLeftWidth: int64(s.width),
-			pExceptions: int64(s.exceptions(e.patterns, e.m)),
-		}})
+		exceptions := s.exceptions(e.patterns, e.m)
+		p := encoding.Params{
+			pMode: int64(Split), pDictionary: int64(s.size), pLeftWidth: int64(s.width), pExceptions: int64(exceptions),
+		}
+		if e.smaller(&best, s.len(n, exceptions, e.m), &p) {
+			best.split, best.frame = s, frame.Frame{}
+		}
 	}
 	if best.mode().decimal() {
 		e.search.won(pr)
@@ -203,34 +213,35 @@ func (e *chunk[F, I]) fit(best *plan[I], r, x *run[I], core frame.Core, mode Mod
 	if !core.Hopeful(n, best.bits) {
 		return
 	}
-	c := plan[I]{params: encoding.Params{pMode: int64(mode), pPair: p6}, values: x.v}
 	packed := x.v
 	if mode.delta() {
 		packed = packed[1:]
 	}
-	c.frame = frame.Fit(&e.frames, packed, x.lo, x.hi, core, n, e.prev)
-	c.frame.Store(&c.params)
+	f := frame.Fit(&e.frames, packed, x.lo, x.hi, core, n, e.prev)
+	p := encoding.Params{pMode: int64(mode), pPair: p6}
+	f.Store(&p)
 	if mode.delta() {
-		c.params[pFirst] = c.frame.High(int64(r.v[0]), e.m)
+		p[pFirst] = f.High(int64(r.v[0]), e.m)
 	}
-	if mode.decimal() {
-		c.params[pExceptions] = int64(len(e.exceptions))
+	size := f.Len(n)
+	if x := len(e.exceptions); mode.decimal() && x > 0 {
+		p[pExceptions] = int64(x)
+		size += bitpack.PositionsLen(x, n) + x*int(e.m/8)
 	}
-	e.keep(best, c)
+	if e.smaller(best, size, &p) {
+		best.values, best.frame = x.v, f
+	}
 }
 
-// keep replaces best by c if c is smaller. The body must be shorter than
-// Verbatim's in bytes too.
-func (e *chunk[F, I]) keep(best *plan[I], c plan[I]) {
-	n := len(e.src)
-	l, err := parse(&c.params, n, e.m)
-	if err != nil || l.len >= n*int(e.m/8) {
-		return
+// smaller makes best one with a body of size bytes and parameters p, if that is
+// smaller. The body must be shorter than Verbatim's in bytes too.
+func (e *chunk[F, I]) smaller(best *plan[I], size int, p *encoding.Params) bool {
+	bits := 8*size + p.Distance(&e.last)
+	if bits >= best.bits || size >= len(e.src)*int(e.m/8) {
+		return false
 	}
-	c.bits = 8*l.len + c.params.Distance(&e.last)
-	if c.bits < best.bits {
-		*best = c
-	}
+	best.params, best.bits = *p, bits
+	return true
 }
 
 // AppendFloat64 appends src in the self-contained form to dst: at most 8 bytes

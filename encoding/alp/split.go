@@ -116,6 +116,12 @@ func (s *dictionary) exceptions(raw []uint64, m uint) int {
 	return x
 }
 
+// len is the length in bytes of the body of n values of m bits.
+func (s *dictionary) len(n, exceptions int, m uint) int {
+	return simd.PackedLen(n, codeWidth(s.size)) + simd.PackedLen(n, m-s.width) + simd.PackedLen(s.size, s.width) +
+		bitpack.PositionsLen(exceptions, n) + simd.PackedLen(exceptions, s.width)
+}
+
 // appendSplit appends the body of e.patterns cut by s.
 func (e *Encoder) appendSplit(dst []byte, s *dictionary, m uint) []byte {
 	right := m - s.width

@@ -15,6 +15,7 @@ import (
 	"math"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/simd"
 )
 
 const part = "constant"
@@ -22,12 +23,28 @@ const part = "constant"
 // Int64 reports whether the values of src are all the same, and if so sets
 // all of *p. The body is empty.
 func Int64(src []int64, p *encoding.Params) bool {
-	return same(src, p, func(v int64) int64 { return v })
+	if n := len(src); n > 0 {
+		if src[0] != src[n-1] || simd.Outside64(src, src[0], 0) > 0 {
+			return false
+		}
+		*p = encoding.Params{src[0]}
+		return true
+	}
+	*p = encoding.Params{}
+	return true
 }
 
 // Int32 is Int64 for four-byte integers.
 func Int32(src []int32, p *encoding.Params) bool {
-	return same(src, p, func(v int32) int64 { return int64(v) })
+	if n := len(src); n > 0 {
+		if src[0] != src[n-1] || simd.Outside32(src, src[0], 0) > 0 {
+			return false
+		}
+		*p = encoding.Params{int64(src[0])}
+		return true
+	}
+	*p = encoding.Params{}
+	return true
 }
 
 // Float64 is Int64 for float64, by bits.
