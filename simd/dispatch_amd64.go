@@ -602,6 +602,17 @@ func lengths64(beside, around []byte, src []int64, end, sign, centre int64) (don
 	return 0
 }
 
+func sample64(v *[16]int64, src []int64) (done bool) {
+	switch Current() {
+	case AVX512:
+		if len(src) >= 16 {
+			sample64AVX512(v, &src[0], len(src))
+			return true
+		}
+	}
+	return false
+}
+
 func sort16(v *[16]int64) (done bool) {
 	switch Current() {
 	case AVX512:
@@ -1164,6 +1175,17 @@ func lengths32(beside, around []byte, src []int32, end, sign, centre int32) (don
 		}
 	}
 	return 0
+}
+
+func sample32(v *[16]int64, src []int32) (done bool) {
+	switch Current() {
+	case AVX512:
+		if len(src) >= 16 {
+			sample32AVX512(v, &src[0], len(src))
+			return true
+		}
+	}
+	return false
 }
 
 func pack32(dst []byte, src []uint32, width uint) (done bool) {

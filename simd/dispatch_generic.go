@@ -156,6 +156,10 @@ func lengths64(beside, around []byte, src []int64, end, sign, centre int64) (don
 	return 0
 }
 
+func sample64(v *[16]int64, src []int64) (done bool) {
+	return false
+}
+
 func sort16(v *[16]int64) (done bool) {
 	return false
 }
@@ -298,6 +302,10 @@ func subRamp32(dst []int32, src []int32, start, step int32) (done int, least, gr
 
 func lengths32(beside, around []byte, src []int32, end, sign, centre int32) (done int) {
 	return 0
+}
+
+func sample32(v *[16]int64, src []int32) (done bool) {
+	return false
 }
 
 func pack32(dst []byte, src []uint32, width uint) (done bool) {

@@ -71,6 +71,31 @@ func Sort16(v *[16]int64) {
 	}
 }
 
+// Sample64 sets v to 16 values of src, which has at least as many, taken at
+// even distances and sorted: value i is that at (2*i+1)*len(src)/32.
+func Sample64(v *[16]int64, src []int64) {
+	_ = src[15]
+	if sample64(v, src) {
+		return
+	}
+	for i := range v {
+		v[i] = src[(2*i+1)*len(src)/32]
+	}
+	Sort16(v)
+}
+
+// Sample32 is Sample64 for 32 bits.
+func Sample32(v *[16]int64, src []int32) {
+	_ = src[15]
+	if sample32(v, src) {
+		return
+	}
+	for i := range v {
+		v[i] = int64(src[(2*i+1)*len(src)/32])
+	}
+	Sort16(v)
+}
+
 // network are the exchanges that sort 16 values without a branch that depends
 // on them: Batcher's odd-even merge sort.
 var network = func() (pairs [63][2]uint8) {

@@ -66,6 +66,17 @@ func checkFrames(t failer, in, out *guarded, values []int64, p *window) {
 		failed("SubRamp64")
 	}
 	checkCounts(t, in, around, int(p.w))
+	if n >= 16 {
+		copy(as[int64](in.last(8*n)), values)
+		var want, got [16]int64
+		for i := range want {
+			want[i] = values[(2*i+1)*n/32]
+		}
+		slices.Sort(want[:])
+		if simd.Sample64(&got, src); got != want {
+			failed("Sample64")
+		}
+	}
 }
 
 func checkFrames32(t failer, in, out *guarded, values []int32, p *window) {
@@ -113,6 +124,16 @@ func checkFrames32(t failer, in, out *guarded, values []int32, p *window) {
 	dst = out.last(4 * n)
 	if a, b := simd.SubRamp32(as[int32](dst), src, end, step); a != least || b != greatest || !bytes.Equal(dst, bytesOf(rest)) || !out.whole(4*n) {
 		failed("SubRamp32")
+	}
+	if n >= 16 {
+		var want, got [16]int64
+		for i := range want {
+			want[i] = int64(values[(2*i+1)*n/32])
+		}
+		slices.Sort(want[:])
+		if simd.Sample32(&got, src); got != want {
+			failed("Sample32")
+		}
 	}
 }
 

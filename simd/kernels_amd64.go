@@ -224,6 +224,9 @@ func subRamp64AVX512(dst *int64, src *int64, n int, start int64, step int64) (le
 func lengths64AVX512(beside *byte, around *byte, src *int64, n int, end int64, sign int64, centre int64)
 
 //go:noescape
+func sample64AVX512(v *[16]int64, src *int64, n int)
+
+//go:noescape
 func countAboveAVX512(counts *[8]int, src *byte, n int, limit int)
 
 //go:noescape
@@ -435,6 +438,9 @@ func subRamp32AVX512(dst *int32, src *int32, n int, start int32, step int32) (le
 
 //go:noescape
 func lengths32AVX512(beside *byte, around *byte, src *int32, n int, end int32, sign int32, centre int32)
+
+//go:noescape
+func sample32AVX512(v *[16]int64, src *int32, n int)
 
 //go:noescape
 func packWide32AVX512(dst *byte, size int, src *uint32, n int, table *byte, width uint)

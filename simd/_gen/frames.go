@@ -12,8 +12,9 @@ import (
 func frames(s shape) {
 	outliers(s)
 	subRamp(s)
-	if s.avx512 { // AVX2 has no count of leading zeros
+	if s.avx512 { // AVX2 has no count of leading zeros, no extremes of 64 bits
 		lengths(s)
+		sample(s)
 	}
 	if s.size == 64 {
 		countAbove(s)
@@ -123,12 +124,59 @@ func countAbove(s shape) {
 	ret()
 }
 
-// sort16 sorts by Batcher's bitonic network, all comparisons in the same
-// direction: 8 pairs a layer, the lesser of each in one register, the greater
-// in another. Between layers the values move to the pairs of the next.
+// sort16 sorts 16 integers.
 func sort16(s shape) {
 	calls.add(true, "sort16(v *[16]int64) (done bool)", "false", "true", "sort16AVX512(v)\nreturn true")
 	text("sort16AVX512", "(v *[16]int64)")
+	v := gp("v")
+	a, b := ZMM(), ZMM()
+	s.load(Mem{Base: v}, a)
+	s.load(Mem{Base: v, Disp: 64}, b)
+	a, b = s.sorted(a, b)
+	s.store(a, Mem{Base: v})
+	s.store(b, Mem{Base: v, Disp: 64})
+	ret()
+}
+
+// sample gathers 16 values, in registers of 64 bits, and sorts them.
+func sample(s shape) {
+	calls.add(true, fmt.Sprintf("sample%d(v *[16]int64, src []%s) (done bool)", s.size, s.int()), "false", "len(src) >= 16",
+		fmt.Sprintf("%s(v, &src[0], len(src))\nreturn true", s.name("sample")))
+	text(s.name("sample"), fmt.Sprintf("(v *[16]int64, src *%s, n int)", s.int()))
+	v, src := gp("v"), gp("src")
+	wide := shape{true, 64}
+	n := wide.broadcast("n")
+	var halves [2]reg.VecVirtual
+	for h := range halves {
+		at, k := ZMM(), K()
+		VPMULLQ(table(fmt.Sprintf("odd%d", h), func(i int) byte {
+			if i%8 == 0 {
+				return byte(2*(8*h+i/8) + 1)
+			}
+			return 0
+		}, 64), n, at)
+		VPSRLQ(U8(5), at, at)
+		KXNORW(k, k, k)
+		halves[h] = ZMM()
+		if s.size == 64 {
+			VPGATHERQQ(Mem{Base: src, Index: at, Scale: 8}, k, halves[h])
+		} else {
+			y := YMM()
+			VPGATHERQD(Mem{Base: src, Index: at, Scale: 4}, k, y)
+			VPMOVSXDQ(y, halves[h])
+		}
+	}
+	a, b := wide.sorted(halves[0], halves[1])
+	wide.store(a, Mem{Base: v})
+	wide.store(b, Mem{Base: v, Disp: 64})
+	ret()
+}
+
+// sorted sorts the 16 lanes of two registers by Batcher's bitonic network, all
+// comparisons in the same direction: 8 pairs a layer, the lesser of each in one
+// register, the greater in another. Between layers the values move to the
+// pairs of the next.
+func (s shape) sorted(a, b reg.VecVirtual) (lower, upper reg.VecVirtual) {
 	var layers [][8][2]int
 	for block := 2; block <= 16; block *= 2 {
 		for half := block / 2; half > 0; half /= 2 {
@@ -147,10 +195,6 @@ func sort16(s shape) {
 			layers = append(layers, layer)
 		}
 	}
-	v := gp("v")
-	a, b := ZMM(), ZMM()
-	s.load(Mem{Base: v}, a)
-	s.load(Mem{Base: v, Disp: 64}, b)
 	for l, layer := range layers {
 		lesser, greater := ZMM(), ZMM()
 		VPMINSQ(a, b, lesser)
@@ -179,9 +223,7 @@ func sort16(s shape) {
 			VPERMI2Q(greater, lesser, r)
 		}
 	}
-	s.store(a, Mem{Base: v})
-	s.store(b, Mem{Base: v, Disp: 64})
-	ret()
+	return a, b
 }
 
 // outliers writes a bit for each value outside of a window, 8 or 16 a turn.

@@ -24,17 +24,19 @@ func CoreOf[T Integer](x []T, lo, hi T) Core {
 		return Core{Centre: int64(lo)}
 	}
 	var s [Samples]int64
-	k := min(len(x), Samples)
-	if len(x) <= Samples {
+	if len(x) < Samples {
 		for i, v := range x {
 			s[i] = int64(v)
 		}
-	} else {
-		for i := range s {
-			s[i] = int64(x[(2*i+1)*len(x)/(2*Samples)])
-		}
+		return CoreOfSample(s[:len(x)])
 	}
-	return CoreOfSample(s[:k])
+	switch x := any(x).(type) {
+	case []int64:
+		simd.Sample64(&s, x)
+	case []int32:
+		simd.Sample32(&s, x)
+	}
+	return coreOfSorted(s[:])
 }
 
 // CoreOfSample is the Core of a sample, which it sorts.
@@ -43,6 +45,10 @@ func CoreOfSample(s []int64) Core {
 		return Core{}
 	}
 	order(s)
+	return coreOfSorted(s)
+}
+
+func coreOfSorted(s []int64) Core {
 	cut := len(s) / 8
 	span := uint64(s[len(s)-1-cut]) - uint64(s[cut])
 	k := max(bits.Len(uint(len(s))), 2) - 2
