@@ -54,3 +54,23 @@ func ReadParams(part string, src []byte) (p Params, rest []byte, err error) {
 	}
 	return p, src, nil
 }
+
+// Ramp is what parameters alone may say of n integers: value i is First +
+// i*Step + u[i], modulo 2^64, with u[i] from 0 to Spread. Where Spread is 0
+// they are a progression, and all values are known.
+type Ramp struct {
+	First, Step int64
+	Spread      uint64
+}
+
+// Within reports whether n values of r, reckoned without a modulus, all lie
+// from least to most. It may say no of steps from 2^46 on.
+func (r Ramp) Within(n int, least, most int64) bool {
+	const large = 1 << 46
+	if n < 1 || n > MaxGroupRows || r.Step <= -large || r.Step >= large {
+		return false
+	}
+	span := int64(n-1) * r.Step
+	lo, hi := r.First+min(span, 0), r.First+max(span, 0)
+	return lo <= r.First && r.First <= hi && least <= lo && hi <= most && r.Spread <= uint64(most)-uint64(hi)
+}

@@ -3,6 +3,7 @@ package rowgroup
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
@@ -38,12 +39,16 @@ type blockDecoder struct {
 	t      *Template
 	groups int
 	body   []byte
-	vals   []int64 // of slots that the block stores: (dyn*groups + group)
-	listed *Template
-	where  []int32 // by stream: where listed lists it, or 0
-	refs   []ref   // where*groups + group
-	rows   []int
-	parts  []int
+	vals   []int64        // of slots that the block stores: dyn*groups + group
+	last   *Template      // whose streams are listed
+	listed []listedStream // as its streams
+	where  []int32        // by stream: where it is listed, or 0
+	refs   []ref          // where*groups + group
+	rows   []int          // by group: unfiltereds
+	starts []int          // and those of the groups before
+	parts  []int          // partitions
+	room   []int          // bytes that byte strings may take
+	left   []int          // the same while a group is decoded
 	limits groupLimits
 
 	delta  deltadelta.Decoder
@@ -53,20 +58,44 @@ type blockDecoder struct {
 	bytes  bytestrings.Decoder
 	dict   dict.Decoder
 	inflat []byte
-	params encoding.Params // of the chunk at hand
+	values slotValues // of the chunk at hand, where the block stores some
 
-	ints    [][]int64 // decoded int streams of group intsOf, by where
-	intsOf  int
-	haveInt []bool
-	own     [][]int64 // memory for them
+	ramps   []ramp     // as refs
+	ints    []keptInts // by where
+	first   int        // the groups at hand are [first, end)
+	end     int
+	stamp   int64 // of those groups
 	i32     []int32
 	tmp     scratch
 	pos     []int32
 	some    []int32    // see filter
-	cells   [5][]int32 // see decodeColumn
+	cells   [5][]int32 // see decodeStates
 	sel     []int32
 	statics []int32
 }
+
+// listedStream is what a template says of a stream that it lists.
+type listedStream struct {
+	fixed    slotValues // the slots that it knows; 0 for others
+	from, to int32      // the others, among the stored ones
+	steady   bool       // there are no others
+	all      bool       // every group has as many values as is usual
+	zero     bool       // and all are the integer 0
+}
+
+// ramp is what is known of an integer stream in a group without decoding it.
+type ramp struct {
+	encoding.Ramp
+	state rampState
+}
+
+type rampState uint8
+
+const (
+	rampUnknown rampState = iota // not asked yet
+	rampNone                     // nothing
+	rampKnown
+)
 
 // scratch holds values that are spread over rows afterwards.
 type scratch struct {
@@ -79,8 +108,7 @@ type scratch struct {
 
 func newBlockDecoder(s *Schema) *BlockDecoder {
 	l := s.layout
-	return &BlockDecoder{blockDecoder{schema: s, l: l, limits: newGroupLimits(s), intsOf: -1,
-		where: make([]int32, len(l.streams))}}
+	return &BlockDecoder{blockDecoder{schema: s, l: l, limits: newGroupLimits(s), where: make([]int32, len(l.streams))}}
 }
 
 func (d *blockDecoder) numGroups() int            { return d.groups }
@@ -88,7 +116,7 @@ func (d *blockDecoder) groupRows(g int) int       { return d.rows[g] }
 func (d *blockDecoder) groupPartitions(g int) int { return d.parts[g] }
 
 func (d *blockDecoder) open(t *Template, groups, rows, parts int, body []byte) error {
-	d.intsOf, d.t = -1, nil
+	d.t = nil
 	if groups < 1 || groups > MaxBlockGroups {
 		return encoding.Corruptf("block", "%d row groups", groups)
 	}
@@ -99,6 +127,7 @@ func (d *blockDecoder) open(t *Template, groups, rows, parts int, body []byte) e
 		return encoding.Corruptf("block", "%d bytes", len(body))
 	}
 	d.groups, d.body = groups, body
+	d.list(t)
 	bodies, err := d.openParams(t, body)
 	if err != nil {
 		return err
@@ -109,16 +138,52 @@ func (d *blockDecoder) open(t *Template, groups, rows, parts int, body []byte) e
 	return d.openRefs(t, bodies)
 }
 
+// list sets what follows from t alone.
+func (d *blockDecoder) list(t *Template) {
+	if d.last == t {
+		return
+	}
+	if d.last != nil {
+		for i := range d.last.streams[1:] {
+			d.where[d.last.streams[1+i].stream] = 0
+		}
+	}
+	d.last, d.listed = t, sized(d.listed, len(t.streams))
+	for len(d.ints) < len(t.streams) {
+		d.ints = append(d.ints, keptInts{})
+	}
+	for k := range t.streams {
+		l := &d.listed[k]
+		*l = listedStream{}
+		for i := range t.slotsOf(k) {
+			s := &t.slotsOf(k)[i]
+			switch {
+			case s.dyn < 0:
+				l.fixed[s.slot] = s.v
+			case l.to == 0:
+				l.from, l.to = s.dyn, s.dyn+1
+			default:
+				l.to = s.dyn + 1
+			}
+		}
+		l.steady = l.from == l.to
+		if k > 0 {
+			d.where[t.streams[k].stream] = int32(k)
+			count := l.to > l.from && t.slots[t.stored[l.from]].slot == slotCount
+			l.all = l.fixed[slotCount] == countAll && !count
+			l.zero = l.steady && l.fixed == slotValues{slotID: int64(encoding.Constant)}
+		}
+	}
+}
+
 // openParams reads the parameter columns and returns where the bodies begin.
 func (d *blockDecoder) openParams(t *Template, body []byte) (int, error) {
-	d.vals = slices.Grow(d.vals[:0], t.dyn*d.groups)[:t.dyn*d.groups]
+	d.vals = sized(d.vals, len(t.stored)*d.groups)
 	f := fields{part: "block parameters", b: body}
 	nbits := 0
-	for _, s := range t.slots {
-		if s.dyn < 0 {
-			continue
-		}
-		v := d.vals[int(s.dyn)*d.groups:][:d.groups]
+	for i, k := range t.stored {
+		s := &t.slots[k]
+		v := d.vals[i*d.groups:][:d.groups]
 		first, step := s.seeds(&f)
 		if s.kind == shapePacked {
 			nbits += int(s.w) * d.groups
@@ -137,18 +202,21 @@ func (d *blockDecoder) openParams(t *Template, body []byte) (int, error) {
 	}
 	bit := uint(0)
 	packed := f.b[:n]
-	for _, s := range t.slots {
-		if s.kind != shapePacked {
+	for i, k := range t.stored {
+		w := uint(t.slots[k].w)
+		if w == 0 {
 			continue
 		}
-		v := d.vals[int(s.dyn)*d.groups:][:d.groups]
-		for g := range v {
-			v[g] += int64(bitsAt(packed, bit, uint(s.w)))
-			bit += uint(s.w)
+		for g, v := range d.vals[i*d.groups:][:d.groups] {
+			d.vals[i*d.groups+g] = v + int64(bitsAt(packed, bit, w))
+			bit += w
 		}
 	}
 	return len(body) - len(f.b) + n, nil
 }
+
+// sized is s with a length of n; what it holds is anything.
+func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // seeds reads what a block stores of a slot beside its packed bits: the first
 // value or the least, and the step from group to group, or 0.
@@ -177,22 +245,24 @@ func bitsAt(b []byte, bit, w uint) uint64 {
 }
 
 func (d *blockDecoder) openGroups(t *Template, rows, parts int) error {
-	d.rows, d.parts = d.rows[:0], d.parts[:0]
+	n := d.groups
+	d.rows, d.parts, d.starts, d.room, d.left = sized(d.rows, n), sized(d.parts, n), sized(d.starts, n+1), sized(d.room, n), sized(d.left, n)
 	sumRows, sumParts := 0, 0
-	var n [numSlots]int64
-	for g := range d.groups {
-		d.slots(t, 0, g, &n)
-		r, p := n[groupRows], n[groupParts]
+	for g := range n {
+		v := d.slots(t, 0, g)
+		r, p := v[groupRows], v[groupParts]
 		if r < 0 || r > encoding.MaxGroupRows || p < 0 || p > encoding.MaxGroupRows || r+p == 0 {
 			return encoding.Corruptf("block parameters", "row group %d has %d rows, %d partitions", g, r, p)
 		}
-		if err := d.limits.check(int(r), int(p)); err != nil {
+		var err error
+		if d.room[g], err = d.limits.room(int(r), int(p)); err != nil {
 			return err
 		}
-		d.rows, d.parts = append(d.rows, int(r)), append(d.parts, int(p))
+		d.rows[g], d.parts[g], d.starts[g] = int(r), int(p), sumRows
 		sumRows += int(r)
 		sumParts += int(p)
 	}
+	d.starts[n] = sumRows
 	if sumRows != rows || sumParts != parts {
 		return encoding.Corruptf("block", "row groups hold %d rows and %d partitions; its header says %d and %d", sumRows, sumParts, rows, parts)
 	}
@@ -200,63 +270,48 @@ func (d *blockDecoder) openGroups(t *Template, rows, parts int) error {
 }
 
 func (d *blockDecoder) openRefs(t *Template, off int) error {
-	if d.listed != t {
-		if d.listed != nil {
-			for _, l := range d.listed.streams[1:] {
-				d.where[l.stream] = 0
-			}
-		}
-		d.listed = t
-		for k, l := range t.streams[1:] {
-			d.where[l.stream] = int32(k + 1)
-		}
-		for len(d.ints) < len(t.streams) {
-			d.ints, d.haveInt, d.own = append(d.ints, nil), append(d.haveInt, false), append(d.own, nil)
-		}
-	}
-	d.refs = zeroed(d.refs, len(t.streams)*d.groups)
+	d.refs = sized(d.refs, len(t.streams)*d.groups)
+	clear(d.refs[:d.groups])
+	d.ramps = zeroed(d.ramps, len(t.streams)*d.groups)
 	d.t = t
-	var slots, before [numSlots]int64
-	p := &d.params
 	for k := 1; k < len(t.streams); k++ {
+		l := &d.listed[k]
 		st := int(t.streams[k].stream)
-		plain, plainOf := 0, int64(-1) // of the parameters before, for as many values
+		counts := d.rows
+		if d.l.streams[st].ref == refPartitions {
+			counts = d.parts
+		}
+		v, last, stored := &l.fixed, 0, 0 // stored bytes of last values
 		for g := range d.groups {
-			d.slots(t, k, g, &slots)
-			n := int64(0)
-			switch c := slots[slotCount]; {
+			if !l.steady {
+				v, last = d.slots(t, k, g), 0
+			}
+			n := 0
+			switch c := v[slotCount]; {
 			case c == countAll:
-				n = int64(d.l.streams[st].refCount(d.rows[g], d.parts[g]))
+				n = counts[g]
 			case c == countNone:
-				continue
+			case c < 0 || c > countExplicit+encoding.MaxGroupRows:
+				return d.corrupt(st, g, "%d values", c-countExplicit)
 			default:
-				n = c - countExplicit
+				n = int(c - countExplicit)
 			}
-			if n < 0 || n > encoding.MaxGroupRows {
-				return d.corrupt(st, g, "%d values", n)
-			}
+			r := &d.refs[k*d.groups+g]
 			if n == 0 {
+				*r = ref{}
 				continue
 			}
-			if n != plainOf || slots != before {
-				copy(p[:], slots[slotParam:])
+			if n != last {
 				var err error
-				if plain, err = d.bodyLen(st, encoding.ID(slots[slotID]), slots[slotID], p, int(n)); err != nil {
+				if stored, err = d.storedLen(st, v, n); err != nil {
 					return d.at(st, g, err)
 				}
-				plainOf, before = n, slots
-			}
-			stored := plain
-			if z := slots[slotZstd]; z != 0 {
-				if z < 0 || z >= int64(plain) {
-					return d.corrupt(st, g, "%d bytes compressed, %d not", z, plain)
-				}
-				stored = int(z)
+				last = n
 			}
 			if stored > len(d.body)-off {
 				return d.corrupt(st, g, "%d bytes of values, %d are left", stored, len(d.body)-off)
 			}
-			d.refs[k*d.groups+g] = ref{off: int32(off), len: int32(stored), count: int32(n)}
+			*r = ref{off: int32(off), len: int32(stored), count: int32(n)}
 			off += stored
 		}
 	}
@@ -266,18 +321,32 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 	return nil
 }
 
-// slots assembles the parameters of listed stream k of t in group g.
-func (d *blockDecoder) slots(t *Template, k, g int, out *[numSlots]int64) {
-	*out = [numSlots]int64{}
-	slots := t.slotsOf(k)
-	for i := range slots {
-		s := &slots[i]
-		v := s.v
-		if s.dyn >= 0 {
-			v = d.vals[int(s.dyn)*d.groups+g]
+// storedLen is the length of the body of n values of stream st as it is
+// stored; it checks the parameters.
+func (d *blockDecoder) storedLen(st int, v *slotValues, n int) (int, error) {
+	plain, err := d.bodyLen(st, v, n)
+	if z := v[slotZstd]; z != 0 && err == nil {
+		if z < 0 || z >= int64(plain) {
+			return 0, encoding.Corruptf("zstd frame", "%d bytes compressed, %d not", z, plain)
 		}
-		out[s.slot] = v
+		return int(z), nil
 	}
+	return plain, err
+}
+
+// slots are the parameters of listed stream k of t in group g, valid until the
+// next call.
+func (d *blockDecoder) slots(t *Template, k, g int) *slotValues {
+	l := &d.listed[k]
+	if l.steady {
+		return &l.fixed
+	}
+	v := &d.values
+	*v = l.fixed
+	for i, s := range t.stored[l.from:l.to] {
+		v[t.slots[s].slot] = d.vals[(int(l.from)+i)*d.groups+g]
+	}
+	return v
 }
 
 // part names stream st of group g in errors.
@@ -307,9 +376,10 @@ func (d *blockDecoder) at(st, g int, err error) error {
 }
 
 // bodyLen is the length of a body before Zstd; it checks the parameters.
-func (d *blockDecoder) bodyLen(st int, id encoding.ID, wide int64, p *encoding.Params, n int) (int, error) {
-	if wide < 0 || wide > 255 || !id.Valid() {
-		return 0, fmt.Errorf("%w encoding %d", encoding.ErrUnsupported, wide)
+func (d *blockDecoder) bodyLen(st int, v *slotValues, n int) (int, error) {
+	id, p := encoding.ID(v[slotID]), v.params()
+	if int64(id) != v[slotID] || !id.Valid() {
+		return 0, fmt.Errorf("%w encoding %d", encoding.ErrUnsupported, v[slotID])
 	}
 	class := d.l.streams[st].class
 	switch class {
@@ -372,28 +442,23 @@ func (d *blockDecoder) bodyLen(st int, id encoding.ID, wide int64, p *encoding.P
 	return 0, encoding.Corruptf("encoding", "%s cannot hold such values", id)
 }
 
-// chunkBody is the body of a chunk, decompressed, with its encoding; its
-// parameters are in d.params. Both are valid until the next call.
-func (d *blockDecoder) chunkBody(st, g int) (encoding.ID, []byte, error) {
-	var slots [numSlots]int64
-	p := &d.params
-	d.slots(d.t, int(d.where[st]), g, &slots)
-	copy(p[:], slots[slotParam:])
-	id := encoding.ID(slots[slotID])
-	r := d.ref(st, g)
+// chunk is the encoding, the parameters and the decompressed body of a chunk,
+// valid until the next call.
+func (d *blockDecoder) chunk(st, g int) (encoding.ID, *encoding.Params, []byte, error) {
+	k := int(d.where[st])
+	v := d.slots(d.t, k, g)
+	r := &d.refs[k*d.groups+g]
 	body := d.body[r.off : r.off+r.len : r.off+r.len]
-	if slots[slotZstd] == 0 {
-		return id, body, nil
+	if v[slotZstd] != 0 {
+		n, err := d.bodyLen(st, v, int(r.count))
+		if err == nil {
+			body, err = d.inflate(body, n)
+		}
+		if err != nil {
+			return 0, nil, nil, d.at(st, g, err)
+		}
 	}
-	n, err := d.bodyLen(st, id, slots[slotID], p, int(r.count))
-	if err != nil {
-		return id, nil, d.at(st, g, err)
-	}
-	out, err := d.inflate(body, n)
-	if err != nil {
-		return id, nil, d.at(st, g, err)
-	}
-	return id, out, nil
+	return encoding.ID(v[slotID]), v.params(), body, nil
 }
 
 // inflate decompresses one Zstd frame that must make exactly n bytes.
@@ -415,48 +480,113 @@ func (d *blockDecoder) ref(st, g int) *ref { return &d.refs[int(d.where[st])*d.g
 // count is the number of values of stream st in group g.
 func (d *blockDecoder) count(st, g int) int { return int(d.ref(st, g).count) }
 
-// zero reports whether all values of int stream st in group g are 0, as far as
-// the parameters say so, or there are none.
-func (d *blockDecoder) zero(st, g int) bool {
-	r := d.ref(st, g)
-	if r.count == 0 {
+// zero reports whether all values of int stream st in groups [from, to) are 0,
+// as far as the parameters say so; there may be none.
+func (d *blockDecoder) zero(st, from, to int) bool {
+	k := int(d.where[st])
+	if k == 0 || d.listed[k].zero {
 		return true
 	}
-	if r.len != 0 {
-		return false
+	for g := from; g < to; g++ {
+		r := &d.refs[k*d.groups+g]
+		if r.count == 0 {
+			continue
+		}
+		if r.len != 0 {
+			return false
+		}
+		if v := d.slots(d.t, k, g); encoding.ID(v[slotID]) != encoding.Constant || v[slotParam] != 0 {
+			return false
+		}
 	}
-	var slots [numSlots]int64
-	d.slots(d.t, int(d.where[st]), g, &slots)
-	return encoding.ID(slots[slotID]) == encoding.Constant && slots[slotParam] == 0
+	return true
 }
 
-// progression reports whether the parameters of integer stream st in group g
-// alone say what its values are, and that they are values of its type: first,
-// and each then step above the one before, modulo 2^64.
-func (d *blockDecoder) progression(st, g int) (first, step int64, ok bool) {
-	r := d.ref(st, g)
-	if r.len != 0 || r.count == 0 || d.l.streams[st].narrow {
-		return 0, 0, false
+// absent reports whether stream st has no values in groups [from, to).
+func (d *blockDecoder) absent(st, from, to int) bool {
+	k := int(d.where[st])
+	if k == 0 {
+		return true
 	}
-	var slots [numSlots]int64
-	d.slots(d.t, int(d.where[st]), g, &slots)
-	switch encoding.ID(slots[slotID]) {
+	for g := from; g < to; g++ {
+		if d.refs[k*d.groups+g].count != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// full reports whether stream st has a value for each unfiltered in groups
+// [from, to).
+func (d *blockDecoder) full(st, from, to int) bool {
+	k := int(d.where[st])
+	if d.listed[k].all {
+		return true
+	}
+	for g := from; g < to; g++ {
+		if int(d.refs[k*d.groups+g].count) != d.rows[g] {
+			return false
+		}
+	}
+	return true
+}
+
+// ramp is what the parameters of integer stream st in group g alone say of its
+// values, reckoned as 64 bits, and that they are values of its type.
+func (d *blockDecoder) ramp(st, g int) (encoding.Ramp, bool) {
+	k := int(d.where[st])
+	x := &d.ramps[k*d.groups+g]
+	if x.state == rampUnknown {
+		var ok bool
+		x.state = rampNone // also for those that come back to it
+		if x.Ramp, ok = d.findRamp(st, g); ok {
+			x.state = rampKnown
+		}
+	}
+	return x.Ramp, x.state == rampKnown
+}
+
+func (d *blockDecoder) findRamp(st, g int) (r encoding.Ramp, ok bool) {
+	k := int(d.where[st])
+	n := int(d.refs[k*d.groups+g].count)
+	s := &d.l.streams[st]
+	if n == 0 || s.class != ClassInt32 && s.class != ClassInt64 {
+		return r, false
+	}
+	switch v := d.slots(d.t, k, g); encoding.ID(v[slotID]) {
 	case encoding.Constant:
-		return slots[slotParam], 0, true
+		r, ok = encoding.Ramp{First: v[slotParam]}, true
 	case encoding.DeltaOfDelta:
-		first, step, ok = deltadelta.Progression((*encoding.Params)(slots[slotParam:]))
+		r, ok = deltadelta.RampOf(v.params())
+	case encoding.Function:
+		var in [2]encoding.Ramp
+		for i, x := range function.References(v.params()) {
+			if x == function.None {
+				continue
+			}
+			if x < 0 || x >= int64(st) || d.count(int(x), g) != n {
+				return r, false
+			}
+			if in[i], ok = d.ramp(int(x), g); !ok {
+				return r, false
+			}
+		}
+		r, ok = function.RampOf(d.slots(d.t, k, g).params(), n, in[0], in[1])
 	}
-	if ok && d.l.streams[st].class == ClassInt32 {
-		first, step = int64(int32(first)), int64(int32(step))
-		last := first + int64(r.count-1)*step
-		ok = last == int64(int32(last)) // else they wrap modulo 2^32
+	switch {
+	case !ok:
+	case s.class == ClassInt32: // else they would wrap modulo 2^32
+		r.First, r.Step = int64(int32(r.First)), int64(int32(r.Step))
+		ok = r.Within(n, max(s.from, math.MinInt32), min(s.to, math.MaxInt32))
+	case s.narrow:
+		ok = r.Within(n, s.from, s.to)
 	}
-	return first, step, ok
+	return r, ok
 }
 
 // decodeInt64 decodes stream st of group g into dst, whose length is the count.
 func (d *blockDecoder) decodeInt64(dst []int64, st, g int) error {
-	id, body, err := d.chunkBody(st, g)
+	id, p, body, err := d.chunk(st, g)
 	if err != nil {
 		return err
 	}
@@ -464,13 +594,13 @@ func (d *blockDecoder) decodeInt64(dst []int64, st, g int) error {
 	case encoding.Raw:
 		_, err = raw.DecodeInt64(dst, body)
 	case encoding.Constant:
-		err = constant.DecodeInt64(dst, &d.params)
+		err = constant.DecodeInt64(dst, p)
 	case encoding.RunLength:
-		err = d.runs.Int64(dst, &d.params, body)
+		err = d.runs.Int64(dst, p, body)
 	case encoding.DeltaOfDelta:
-		err = d.delta.Int64(dst, &d.params, body)
+		err = d.delta.Int64(dst, p, body)
 	case encoding.Function:
-		if err = d.decodeFunction(dst, st, g); err != nil {
+		if err = d.decodeFunction(dst, st, g, function.References(p)); err != nil {
 			return err
 		}
 	}
@@ -494,13 +624,11 @@ func inRange[T int32 | int64](d *blockDecoder, v []T, st, g int) error {
 	return nil
 }
 
-// decodeFunction decodes a stream that follows from earlier ones.
-func (d *blockDecoder) decodeFunction(dst []int64, st, g int) error {
-	refs := [2]int64{d.params[6] - 1, d.params[7] - 1}
+// decodeFunction decodes a stream that follows from those of refs.
+func (d *blockDecoder) decodeFunction(dst []int64, st, g int, refs [2]int64) error {
 	var in [2]function.Column
-	for i := range in {
-		s := refs[i]
-		if i == 1 && s == -1 {
+	for i, s := range refs {
+		if i == 1 && s == function.None {
 			continue
 		}
 		if s < 0 || s >= int64(st) {
@@ -511,65 +639,80 @@ func (d *blockDecoder) decodeFunction(dst []int64, st, g int) error {
 			return d.corrupt(st, g, "follows from %s of %d values", d.l.streams[s].name, d.count(int(s), g))
 		}
 		var err error
-		var ok bool
-		if in[i].First, in[i].Step, ok = d.progression(int(s), g); ok {
-			continue
-		}
-		if in[i].Values, err = d.intStream(int(s), g); err != nil {
+		if r, ok := d.ramp(int(s), g); ok && r.Spread == 0 {
+			in[i].First, in[i].Step = r.First, r.Step
+		} else if in[i].Values, err = d.intStream(int(s), g); err != nil {
 			return err
 		}
 	}
 	// The inputs took the place of the body and the parameters.
-	_, body, err := d.chunkBody(st, g)
+	_, p, body, err := d.chunk(st, g)
 	if err != nil {
 		return err
 	}
-	if err := d.fun.DecodeColumns(dst, &in[0], &in[1], &d.params, body); err != nil {
+	if err := d.fun.DecodeColumns(dst, &in[0], &in[1], p, body); err != nil {
 		return d.at(st, g, err)
 	}
 	return nil
 }
 
-// intStream is integer stream st of group g as int64. It is kept until
-// another group is decoded and must not be changed.
-func (d *blockDecoder) intStream(st, g int) ([]int64, error) {
-	k := d.where[st]
-	if d.intsOf == g && d.haveInt[k] {
-		return d.ints[k], nil
+// keptInts is an integer stream that was decoded, for those that follow from
+// it. It is of the groups at hand if it has their stamp.
+type keptInts struct {
+	stamp  int64
+	run    []int64 // a value for each unfiltered of all groups
+	run32  []int32 // the same of an int32 stream
+	group  int     // or, where neither, of one group,
+	values []int64 // these
+	own    []int64 // memory
+}
+
+// kept is what is kept of stream st.
+func (d *blockDecoder) kept(st int) *keptInts {
+	e := &d.ints[d.where[st]]
+	if e.stamp != d.stamp {
+		e.stamp, e.run, e.run32, e.group = d.stamp, nil, nil, -1
 	}
-	n := d.count(st, g)
-	v := slices.Grow(d.own[k][:0], n)[:n]
-	d.own[k] = v
-	if n > 0 {
-		if d.l.streams[st].class == ClassInt32 {
-			d.i32 = slices.Grow(d.i32[:0], n)[:n]
+	return e
+}
+
+// intStream is integer stream st of group g, one of those at hand, as int64. It
+// is valid until another group of it is asked for and must not be changed.
+func (d *blockDecoder) intStream(st, g int) ([]int64, error) {
+	e := d.kept(st)
+	n, at := d.count(st, g), d.starts[g]-d.starts[d.first]
+	switch {
+	case e.run != nil:
+		return e.run[at : at+n], nil
+	case e.group == g:
+		return e.values, nil
+	}
+	e.own = sized(e.own, n)
+	if d.l.streams[st].class == ClassInt32 {
+		narrow := e.run32
+		if narrow == nil && n > 0 {
+			d.i32 = sized(d.i32, n)
 			if err := d.decodeInt32(d.i32, st, g); err != nil {
 				return nil, err
 			}
-			for i, x := range d.i32 {
-				v[i] = int64(x)
+			narrow, at = d.i32, 0
+		}
+		if n > 0 {
+			for i, x := range narrow[at : at+n] {
+				e.own[i] = int64(x)
 			}
-		} else if err := d.decodeInt64(v, st, g); err != nil {
+		}
+	} else if n > 0 {
+		if err := d.decodeInt64(e.own, st, g); err != nil {
 			return nil, err
 		}
 	}
-	d.keep(v, st, g)
-	return v, nil
-}
-
-// keep makes v, the values of integer stream st of group g, what intStream
-// gives; they must not change until another group is decoded.
-func (d *blockDecoder) keep(v []int64, st, g int) {
-	if d.intsOf != g {
-		clear(d.haveInt)
-		d.intsOf = g
-	}
-	k := d.where[st]
-	d.ints[k], d.haveInt[k] = v, true
+	e.group, e.values = g, e.own
+	return e.values, nil
 }
 
 func (d *blockDecoder) decodeInt32(dst []int32, st, g int) error {
-	id, body, err := d.chunkBody(st, g)
+	id, p, body, err := d.chunk(st, g)
 	if err != nil {
 		return err
 	}
@@ -577,11 +720,11 @@ func (d *blockDecoder) decodeInt32(dst []int32, st, g int) error {
 	case encoding.Raw:
 		_, err = raw.DecodeInt32(dst, body)
 	case encoding.Constant:
-		err = constant.DecodeInt32(dst, &d.params)
+		err = constant.DecodeInt32(dst, p)
 	case encoding.RunLength:
-		err = d.runs.Int32(dst, &d.params, body)
+		err = d.runs.Int32(dst, p, body)
 	case encoding.DeltaOfDelta:
-		err = d.delta.Int32(dst, &d.params, body)
+		err = d.delta.Int32(dst, p, body)
 	}
 	if err != nil {
 		return d.at(st, g, err)
@@ -590,7 +733,7 @@ func (d *blockDecoder) decodeInt32(dst []int32, st, g int) error {
 }
 
 func (d *blockDecoder) decodeFloat32(dst []float32, st, g int) error {
-	id, body, err := d.chunkBody(st, g)
+	id, p, body, err := d.chunk(st, g)
 	if err != nil {
 		return err
 	}
@@ -598,11 +741,11 @@ func (d *blockDecoder) decodeFloat32(dst []float32, st, g int) error {
 	case encoding.Raw:
 		_, err = raw.DecodeFloat32(dst, body)
 	case encoding.Constant:
-		err = constant.DecodeFloat32(dst, &d.params)
+		err = constant.DecodeFloat32(dst, p)
 	case encoding.ByteStreamSplit:
 		_, err = bss.DecodeFloat32(dst, body)
 	case encoding.ALP:
-		err = d.alp.Float32(dst, &d.params, body)
+		err = d.alp.Float32(dst, p, body)
 	}
 	if err != nil {
 		return d.at(st, g, err)
@@ -611,7 +754,7 @@ func (d *blockDecoder) decodeFloat32(dst []float32, st, g int) error {
 }
 
 func (d *blockDecoder) decodeFloat64(dst []float64, st, g int) error {
-	id, body, err := d.chunkBody(st, g)
+	id, p, body, err := d.chunk(st, g)
 	if err != nil {
 		return err
 	}
@@ -619,11 +762,11 @@ func (d *blockDecoder) decodeFloat64(dst []float64, st, g int) error {
 	case encoding.Raw:
 		_, err = raw.DecodeFloat64(dst, body)
 	case encoding.Constant:
-		err = constant.DecodeFloat64(dst, &d.params)
+		err = constant.DecodeFloat64(dst, p)
 	case encoding.ByteStreamSplit:
 		_, err = bss.DecodeFloat64(dst, body)
 	case encoding.ALP:
-		err = d.alp.Float64(dst, &d.params, body)
+		err = d.alp.Float64(dst, p, body)
 	}
 	if err != nil {
 		return d.at(st, g, err)
@@ -633,23 +776,23 @@ func (d *blockDecoder) decodeFloat64(dst []float64, st, g int) error {
 
 // decodeBytes appends the strings of stream st of group g to dst.
 func (d *blockDecoder) decodeBytes(dst *bytestrings.Strings, st, g int) error {
-	id, body, err := d.chunkBody(st, g)
+	id, p, body, err := d.chunk(st, g)
 	if err != nil {
 		return err
 	}
 	n := d.count(st, g)
-	limit, before := min(maxGroupBytes, d.limits.left), len(dst.Data)
+	limit, before := min(maxGroupBytes, d.left[g]), len(dst.Data)
 	switch id {
 	case encoding.LengthBytes:
-		err = d.bytes.LengthBytes(dst, n, &d.params, body, limit)
+		err = d.bytes.LengthBytes(dst, n, p, body, limit)
 	case encoding.FrontCoded:
-		err = d.bytes.FrontCoded(dst, n, &d.params, body, limit)
+		err = d.bytes.FrontCoded(dst, n, p, body, limit)
 	case encoding.Dictionary:
-		err = d.dict.Decode(dst, n, &d.params, body, limit)
+		err = d.dict.Decode(dst, n, p, body, limit)
 	}
 	if err != nil {
 		return d.at(st, g, err)
 	}
-	d.limits.left -= len(dst.Data) - before
+	d.left[g] -= len(dst.Data) - before
 	return nil
 }

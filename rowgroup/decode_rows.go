@@ -10,11 +10,9 @@ import (
 )
 
 func (d *blockDecoder) decodeKeys(dst *Batch, from, to int) error {
+	d.begin(from, to)
 	for g := from; g < to; g++ {
-		if err := d.limits.check(d.rows[g], d.parts[g]); err != nil {
-			return err
-		}
-		if err := d.decodePartitions(dst, g); err != nil {
+		if err := d.decodePartitions(dst, g, dst.Len()); err != nil {
 			return tooLarge(err)
 		}
 		dst.n += d.rows[g]
@@ -22,17 +20,76 @@ func (d *blockDecoder) decodeKeys(dst *Batch, from, to int) error {
 	return nil
 }
 
+// begin prepares for groups [from, to), which are at hand then.
+func (d *blockDecoder) begin(from, to int) {
+	copy(d.left[from:to], d.room[from:to])
+	d.first, d.end = from, to
+	d.stamp++ // what was kept may lie in a batch that has changed since
+}
+
 func (d *blockDecoder) decode(dst *Batch, from, to int, o *ScanOptions) error {
 	var all ScanOptions
 	if o == nil {
 		o = &all
 	}
-	for g := from; g < to; g++ {
-		if err := d.decodeGroup(dst, g, o); err != nil {
+	for at := dst.Len(); from < to; {
+		sp := d.span(from, to, at)
+		d.begin(sp.from, sp.to)
+		if err := d.decodeSpan(dst, &sp, o); err != nil {
 			return tooLarge(err)
 		}
+		from, at = sp.to, at+sp.n
 	}
 	return nil
+}
+
+// span is a run of groups that are decoded column by column: n unfiltereds, at
+// to at+n of the batch. If it is sparse it has one group, of which only those at
+// sel have the values in question.
+type span struct {
+	from, to int
+	at, n    int
+	sparse   bool
+	sel      []int32
+}
+
+// rows is how many of them have the values in question.
+func (s *span) rows() int {
+	if s.sparse {
+		return len(s.sel)
+	}
+	return s.n
+}
+
+// span is groups from on that can be decoded together, up to to: without
+// markers, and with the same liveness for all rows.
+func (d *blockDecoder) span(from, to, at int) span {
+	end := from
+	if live, ok := d.uniform(from); ok {
+		for end++; end < to; end++ {
+			if x, ok := d.uniform(end); !ok || x != live {
+				break
+			}
+		}
+	}
+	end = max(end, from+1)
+	return span{from: from, to: end, at: at, n: d.starts[end] - d.starts[from]}
+}
+
+// uniform reports whether the unfiltereds of group g are all rows and have one
+// liveness.
+func (d *blockDecoder) uniform(g int) (int64, bool) {
+	l := d.l
+	if !d.zero(l.kinds, g, g+1) || !d.full(l.rows.base+rLiveness, g, g+1) {
+		return 0, false
+	}
+	for i := range numMarkerStreams {
+		if !d.absent(l.markers+i, g, g+1) {
+			return 0, false
+		}
+	}
+	r, ok := d.ramp(l.rows.base+rLiveness, g)
+	return r.First, ok && r.Step == 0 && r.Spread == 0
 }
 
 // tooLarge makes damage of byte strings beyond 4 GiB, which no writer makes.
@@ -44,8 +101,8 @@ func tooLarge(err error) error {
 }
 
 // decodePartitions decodes what group g says of the partitions that begin in
-// it.
-func (d *blockDecoder) decodePartitions(dst *Batch, g int) error {
+// it, at unfiltered at.
+func (d *blockDecoder) decodePartitions(dst *Batch, g, at int) error {
 	np := d.parts[g]
 	d.statics = d.statics[:0]
 	if np == 0 {
@@ -56,7 +113,6 @@ func (d *blockDecoder) decodePartitions(dst *Batch, g int) error {
 		}
 		return nil
 	}
-	at := dst.Len()
 	if d.count(sKey, g) != np || d.count(sPartState, g) != np {
 		return d.corrupt(sKey, g, "%d keys and %d states for %d partitions", d.count(sKey, g), d.count(sPartState, g), np)
 	}
@@ -118,56 +174,52 @@ func (d *blockDecoder) decodePartitions(dst *Batch, g int) error {
 	return nil
 }
 
-func (d *blockDecoder) decodeGroup(dst *Batch, g int, o *ScanOptions) error {
-	if err := d.limits.check(d.rows[g], d.parts[g]); err != nil {
-		return err
-	}
-	at := dst.Len()
-	partsAt := len(dst.parts)
-	d.intsOf = -1 // what was kept may lie in a batch that has changed since
-	if err := d.decodePartitions(dst, g); err != nil {
-		return err
-	}
-	if np := len(dst.parts) - partsAt; np > 0 {
-		if err := d.decodeRows(dst, &d.l.static, &dst.static, g, partsAt, np, d.statics, true, o); err != nil {
+func (d *blockDecoder) decodeSpan(dst *Batch, sp *span, o *ScanOptions) error {
+	for g := sp.from; g < sp.to; g++ {
+		partsAt := len(dst.parts)
+		if err := d.decodePartitions(dst, g, sp.at+d.starts[g]-d.starts[sp.from]); err != nil {
 			return err
 		}
+		if np := len(dst.parts) - partsAt; np > 0 {
+			static := span{from: g, to: g + 1, at: partsAt, n: np, sparse: true, sel: d.statics}
+			if err := d.decodeRows(dst, &d.l.static, &dst.static, &static, o); err != nil {
+				return err
+			}
+		}
 	}
-	n := d.rows[g]
-	sel, err := d.decodeMarkers(dst, g, at)
-	if err != nil {
+	if err := d.decodeMarkers(dst, sp); err != nil {
 		return err
 	}
-	if err := d.decodeClustering(dst, g, at, o); err != nil {
+	if err := d.decodeClustering(dst, sp); err != nil {
 		return err
 	}
-	if err := d.decodeRows(dst, &d.l.rows, &dst.meta, g, at, n, sel, sel != nil, o); err != nil {
+	if err := d.decodeRows(dst, &d.l.rows, &dst.meta, sp, o); err != nil {
 		return err
 	}
-	if dst.Len() != at+n {
-		dst.n = at + n
+	if dst.Len() != sp.at+sp.n {
+		dst.n = sp.at + sp.n
 	}
 	return nil
 }
 
-// decodeMarkers decodes the kinds of the unfiltereds and the markers. It
-// returns the positions in dst of the rows, or nil where all are rows.
-func (d *blockDecoder) decodeMarkers(dst *Batch, g, at int) ([]int32, error) {
-	n, nm := d.rows[g], d.count(d.l.markers+mPrefix, g)
-	if d.count(d.l.kinds, g) != n {
-		return nil, d.corrupt(d.l.kinds, g, "%d kinds for %d rows", d.count(d.l.kinds, g), n)
+// decodeMarkers decodes the kinds of the unfiltereds and the markers. Where not
+// all are rows, sp has the positions of those afterwards.
+func (d *blockDecoder) decodeMarkers(dst *Batch, sp *span) error {
+	if !d.full(d.l.kinds, sp.from, sp.to) {
+		return d.corrupt(d.l.kinds, sp.from, "%d kinds for %d rows", d.count(d.l.kinds, sp.from), d.rows[sp.from])
 	}
-	if n == 0 || nm == 0 && d.zero(d.l.kinds, g) {
-		return nil, nil
+	if sp.n == 0 || d.zero(d.l.kinds, sp.from, sp.to) && d.absent(d.l.markers+mPrefix, sp.from, sp.to) {
+		return nil
 	}
+	g, at, n, nm := sp.from, sp.at, sp.n, d.count(d.l.markers+mPrefix, sp.from) // see blockDecoder.span
 	kinds, err := d.intStream(d.l.kinds, g)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var s [numMarkerStreams][]int64
 	for i := range s {
 		if s[i], err = d.intStream(d.l.markers+i, g); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	nc := int64(len(d.schema.Columns(Clustering)))
@@ -180,20 +232,20 @@ func (d *blockDecoder) decodeMarkers(dst *Batch, g, at int) ([]int32, error) {
 		}
 		m := Marker{Row: at + i, Kind: BoundKind(x - 1), Close: LiveDeletion, Open: LiveDeletion}
 		if x < 0 || x > 8 || !m.Kind.valid() || k >= nm || s[mPrefix][k] < 0 || s[mPrefix][k] > nc {
-			return nil, d.corrupt(d.l.kinds, g, "marker of kind %d", x-1)
+			return d.corrupt(d.l.kinds, g, "marker of kind %d", x-1)
 		}
 		m.Prefix = int(s[mPrefix][k])
 		k++
 		if m.Kind.Closes() {
 			if closes >= len(s[mCloseTime]) || closes >= len(s[mCloseLocal]) {
-				return nil, d.corrupt(d.l.markers+mCloseTime, g, "%d values", closes)
+				return d.corrupt(d.l.markers+mCloseTime, g, "%d values", closes)
 			}
 			m.Close = Deletion{s[mCloseTime][closes], s[mCloseLocal][closes]}
 			closes++
 		}
 		if m.Kind.Opens() {
 			if opens >= len(s[mOpenTime]) || opens >= len(s[mOpenLocal]) {
-				return nil, d.corrupt(d.l.markers+mOpenTime, g, "%d values", opens)
+				return d.corrupt(d.l.markers+mOpenTime, g, "%d values", opens)
 			}
 			m.Open = Deletion{s[mOpenTime][opens], s[mOpenLocal][opens]}
 			opens++
@@ -201,115 +253,252 @@ func (d *blockDecoder) decodeMarkers(dst *Batch, g, at int) ([]int32, error) {
 		dst.markers = append(dst.markers, m)
 	}
 	if k != nm || closes != len(s[mCloseTime]) || closes != len(s[mCloseLocal]) || opens != len(s[mOpenTime]) || opens != len(s[mOpenLocal]) {
-		return nil, d.corrupt(d.l.markers, g, "%d markers for %d prefixes", k, nm)
+		return d.corrupt(d.l.markers, g, "%d markers for %d prefixes", k, nm)
 	}
-	if k == 0 {
-		return nil, nil
+	if k > 0 {
+		sp.sparse, sp.sel = true, d.sel
 	}
-	return d.sel, nil
+	return nil
 }
 
-func (d *blockDecoder) decodeClustering(dst *Batch, g, at int, o *ScanOptions) error {
-	n := d.rows[g]
+func (d *blockDecoder) decodeClustering(dst *Batch, sp *span) error {
 	from, to := d.schema.Range(Clustering)
 	for c := from; c < to; c++ {
-		s := d.l.clustering + 2*(c-from)
+		st := d.l.clustering + 2*(c-from)
 		v := &dst.vecs[c]
-		if d.count(s, g) != n {
-			return d.corrupt(s, g, "%d states for %d rows", d.count(s, g), n)
+		if !d.full(st, sp.from, sp.to) {
+			return d.miscount(st, sp)
 		}
-		if d.zero(s, g) {
-			if d.count(s+1, g) != n {
-				return d.corrupt(s+1, g, "%d values for %d rows", d.count(s+1, g), n)
-			}
-			if len(v.Cells) > 0 {
-				v.Cells = growZero(v.Cells, at+n)
-			}
-			if err := d.decodeDense(v, s+1, g, at, n); err != nil {
+		for g := sp.from; g < sp.to; {
+			x, states := d.stretch(sp, g, st)
+			if err := d.decodeKeyColumn(v, st, &x, states); err != nil {
 				return err
 			}
-			continue
+			g = x.to
 		}
-		states, err := d.intStream(s, g)
-		if err != nil {
-			return err
+	}
+	return nil
+}
+
+// decodeKeyColumn decodes a clustering column with states st; some is set
+// where not all are zero.
+func (d *blockDecoder) decodeKeyColumn(v *vector, st int, sp *span, some bool) error {
+	if some {
+		return d.decodeNulls(v, st, sp)
+	}
+	if !d.full(st+1, sp.from, sp.to) {
+		return d.miscount(st+1, sp)
+	}
+	if len(v.Cells) > 0 {
+		v.Cells = growZero(v.Cells, sp.at+sp.n)
+	}
+	return d.decodeDense(v, st+1, sp)
+}
+
+// miscount is the error of stream st that does not have a value for each
+// unfiltered of sp, or for each of its positions.
+func (d *blockDecoder) miscount(st int, sp *span) error {
+	g := sp.from
+	for !sp.sparse && g+1 < sp.to && d.count(st, g) == d.rows[g] {
+		g++
+	}
+	want := d.rows[g]
+	if sp.sparse {
+		want = len(sp.sel)
+	}
+	return d.corrupt(st, g, "%d values for %d rows", d.count(st, g), want)
+}
+
+// stretch is the part of sp from group from on in which stream st is all zero, or,
+// with states, the one group from.
+func (d *blockDecoder) stretch(sp *span, from, st int) (x span, states bool) {
+	to := from
+	if from == sp.from && d.zero(st, from, sp.to) {
+		to = sp.to
+	}
+	for to < sp.to && d.zero(st, to, to+1) {
+		to++
+	}
+	if to == from {
+		states = true
+		to++
+	}
+	if from == sp.from && to == sp.to {
+		return *sp, states
+	}
+	return span{from: from, to: to, at: sp.at + d.starts[from] - d.starts[sp.from], n: d.starts[to] - d.starts[from]}, states
+}
+
+// decodeNulls decodes a clustering column with states st of one group.
+func (d *blockDecoder) decodeNulls(v *vector, st int, sp *span) error {
+	states, err := d.intStream(st, sp.from)
+	if err != nil {
+		return err
+	}
+	v.Cells = growZero(v.Cells, sp.at)
+	d.pos = d.pos[:0]
+	for i, x := range states {
+		switch x {
+		case int64(CellAsRow):
+			d.pos = append(d.pos, int32(sp.at+i))
+		case int64(CellAbsent), int64(CellEmpty):
+		default:
+			return d.corrupt(st, sp.from, "state %d", x)
 		}
-		v.Cells = growZero(v.Cells, at)
-		d.pos = d.pos[:0]
-		for i, x := range states {
-			switch x {
-			case int64(CellAsRow):
-				d.pos = append(d.pos, int32(at+i))
-			case int64(CellAbsent), int64(CellEmpty):
-			default:
-				return d.corrupt(s, g, "state %d", x)
-			}
-			v.Cells = append(v.Cells, Cell(x))
-		}
-		if err := d.decodeSparse(v, s+1, g, at, n, d.pos); err != nil {
+		v.Cells = append(v.Cells, Cell(x))
+	}
+	return d.decodeSparse(v, st+1, sp, d.pos)
+}
+
+// decodeDense appends the values of stream st, one for each unfiltered of sp,
+// to v.
+func (d *blockDecoder) decodeDense(v *vector, st int, sp *span) error {
+	if err := v.pad(sp.at); err != nil {
+		return err
+	}
+	if sp.n == 0 {
+		return nil
+	}
+	switch v.class {
+	case ClassInt32:
+		v.i32 = extend(v.i32, sp)
+		return d.int32s(v.i32[sp.at:], st, sp)
+	case ClassInt64:
+		v.i64 = extend(v.i64, sp)
+		return d.int64s(v.i64[sp.at:], st, sp)
+	case ClassFloat32:
+		v.f32 = extend(v.f32, sp)
+		return dense(d, v.f32[sp.at:], st, sp, d.decodeFloat32)
+	case ClassFloat64:
+		v.f64 = extend(v.f64, sp)
+		return dense(d, v.f64[sp.at:], st, sp, d.decodeFloat64)
+	}
+	for g := sp.from; g < sp.to; g++ {
+		if err := d.decodeBytes(&v.str, st, g); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// decodeDense appends the n values of stream s to v, which stands for at.
-func (d *blockDecoder) decodeDense(v *vector, s, g, at, n int) error {
-	if err := v.pad(at); err != nil {
-		return err
+// extend makes s, of values up to sp, hold anything for sp.
+func extend[T any](s []T, sp *span) []T { return slices.Grow(s, sp.n)[:sp.at+sp.n] }
+
+// dense decodes stream st, one value for each unfiltered of sp, into dst.
+func dense[T any](d *blockDecoder, dst []T, st int, sp *span, decode func([]T, int, int) error) error {
+	for g := sp.from; g < sp.to; g++ {
+		n := d.count(st, g)
+		if n == 0 {
+			continue
+		}
+		if err := decode(dst[:n], st, g); err != nil {
+			return err
+		}
+		dst = dst[n:]
 	}
-	if n == 0 {
-		return nil
-	}
-	switch v.class {
-	case ClassInt32:
-		return dense(&v.i32, at, n, s, g, d.decodeInt32)
-	case ClassInt64:
-		return dense(&v.i64, at, n, s, g, d.decodeInt64)
-	case ClassFloat32:
-		return dense(&v.f32, at, n, s, g, d.decodeFloat32)
-	case ClassFloat64:
-		return dense(&v.f64, at, n, s, g, d.decodeFloat64)
-	}
-	return d.decodeBytes(&v.str, s, g)
+	return nil
 }
 
-// dense appends n values of stream s of group g to dst, which has at.
-func dense[T any](dst *[]T, at, n, s, g int, decode func([]T, int, int) error) error {
-	*dst = slices.Grow(*dst, n)[:at+n]
-	return decode((*dst)[at:], s, g)
+// progression is how many values of stream st in groups [g, end) form one
+// progression, as their parameters say; none if n is 0.
+func (d *blockDecoder) progression(st, g, to int) (r encoding.Ramp, n, end int) {
+	r, ok := d.ramp(st, g)
+	if !ok || r.Spread > 0 {
+		return r, 0, g
+	}
+	n = d.count(st, g)
+	for end = g + 1; end < to; end++ {
+		x, ok := d.ramp(st, end)
+		k := d.count(st, end)
+		if !ok || x.Spread > 0 || x.First != r.First+int64(n)*r.Step || x.Step != r.Step && k > 1 {
+			break
+		}
+		n += k
+	}
+	return r, n, end
 }
 
-// decodeSparse puts the values of stream s at positions pos of v, which
-// becomes at+n long.
-func (d *blockDecoder) decodeSparse(v *vector, s, g, at, n int, pos []int32) error {
-	if d.count(s, g) != len(pos) {
-		return d.corrupt(s, g, "%d values for %d cells", d.count(s, g), len(pos))
+// int64s decodes integer stream st, one value for each unfiltered of sp, into
+// dst and keeps it.
+func (d *blockDecoder) int64s(dst []int64, st int, sp *span) error {
+	for at, g := 0, sp.from; g < sp.to; {
+		r, n, end := d.progression(st, g, sp.to)
+		if n > 0 {
+			simd.Fill64(dst[at:at+n], r.First, r.Step)
+			at, g = at+n, end
+			continue
+		}
+		if n = d.count(st, g); n > 0 {
+			if err := d.decodeInt64(dst[at:at+n], st, g); err != nil {
+				return err
+			}
+		}
+		at, g = at+n, g+1
 	}
-	if len(pos) == n {
-		return d.decodeDense(v, s, g, at, n)
+	if d.whole(sp) {
+		d.kept(st).run = dst
+	}
+	return nil
+}
+
+// int32s is int64s for a stream of int32.
+func (d *blockDecoder) int32s(dst []int32, st int, sp *span) error {
+	for at, g := 0, sp.from; g < sp.to; {
+		r, n, end := d.progression(st, g, sp.to)
+		if n > 0 {
+			simd.Fill32(dst[at:at+n], int32(r.First), int32(r.Step))
+			at, g = at+n, end
+			continue
+		}
+		if n = d.count(st, g); n > 0 {
+			if err := d.decodeInt32(dst[at:at+n], st, g); err != nil {
+				return err
+			}
+		}
+		at, g = at+n, g+1
+	}
+	if d.whole(sp) {
+		d.kept(st).run32 = dst
+	}
+	return nil
+}
+
+// whole reports whether sp is all unfiltereds of the groups at hand.
+func (d *blockDecoder) whole(sp *span) bool {
+	return !sp.sparse && sp.from == d.first && sp.to == d.end
+}
+
+// decodeSparse puts the values of stream st of the one group of sp at positions
+// pos of v, which becomes as long as sp.
+func (d *blockDecoder) decodeSparse(v *vector, st int, sp *span, pos []int32) error {
+	g, n := sp.from, sp.at+sp.n
+	if d.count(st, g) != len(pos) {
+		return d.corrupt(st, g, "%d values for %d cells", d.count(st, g), len(pos))
+	}
+	if len(pos) == sp.n {
+		return d.decodeDense(v, st, sp)
 	}
 	if v.class != ClassBytes {
-		if err := v.pad(at + n); err != nil {
+		if err := v.pad(n); err != nil {
 			return err
 		}
 	}
 	if len(pos) == 0 {
-		return v.pad(at + n)
+		return v.pad(n)
 	}
 	t := &d.tmp
 	switch v.class {
 	case ClassInt32:
-		return spread(v.i32, &t.i32, pos, s, g, d.decodeInt32)
+		return spread(v.i32, &t.i32, pos, st, g, d.decodeInt32)
 	case ClassInt64:
-		return spread(v.i64, &t.i64, pos, s, g, d.decodeInt64)
+		return spread(v.i64, &t.i64, pos, st, g, d.decodeInt64)
 	case ClassFloat32:
-		return spread(v.f32, &t.f32, pos, s, g, d.decodeFloat32)
+		return spread(v.f32, &t.f32, pos, st, g, d.decodeFloat32)
 	case ClassFloat64:
-		return spread(v.f64, &t.f64, pos, s, g, d.decodeFloat64)
+		return spread(v.f64, &t.f64, pos, st, g, d.decodeFloat64)
 	}
 	t.str.Reset()
-	if err := d.decodeBytes(&t.str, s, g); err != nil {
+	if err := d.decodeBytes(&t.str, st, g); err != nil {
 		return err
 	}
 	for i, p := range pos {
@@ -320,13 +509,13 @@ func (d *blockDecoder) decodeSparse(v *vector, s, g, at, n int, pos []int32) err
 			return err
 		}
 	}
-	return v.pad(at + n)
+	return v.pad(n)
 }
 
 // spread decodes stream s of group g into tmp and puts its values at positions
 // pos of dst.
 func spread[T any](dst []T, tmp *[]T, pos []int32, s, g int, decode func([]T, int, int) error) error {
-	src := slices.Grow((*tmp)[:0], len(pos))[:len(pos)]
+	src := sized(*tmp, len(pos))
 	*tmp = src
 	if err := decode(src, s, g); err != nil {
 		return err
@@ -337,86 +526,88 @@ func spread[T any](dst []T, tmp *[]T, pos []int32, s, g int, decode func([]T, in
 	return nil
 }
 
-// decodeInts gives stream s one value for each position of pos in dst, which
-// becomes at+n long; where all are zero, an empty dst stays empty.
-func decodeInts[T int32 | int64](d *blockDecoder, dst []T, s, g, at, n int, pos []int32) ([]T, error) {
-	if d.count(s, g) != len(pos) {
-		return dst, d.corrupt(s, g, "%d values for %d rows", d.count(s, g), len(pos))
+// decodeInts gives each unfiltered of sp its value of stream st in dst; where
+// all are zero, an empty dst stays empty.
+func decodeInts[T int32 | int64](d *blockDecoder, dst []T, st int, sp *span) ([]T, error) {
+	if !d.counts(st, sp, sp.n) {
+		return dst, d.miscount(st, sp)
 	}
-	if d.zero(s, g) {
+	if d.zero(st, sp.from, sp.to) && len(dst) == 0 {
+		return dst, nil
+	}
+	dst = extend(growZero(dst, sp.at), sp)
+	var err error
+	switch v := any(dst[sp.at:]).(type) {
+	case []int64:
+		err = d.int64s(v, st, sp)
+	case []int32:
+		err = d.narrowed(v, st, sp)
+	}
+	return dst, err
+}
+
+// narrowed is int64s for values that are kept as int32.
+func (d *blockDecoder) narrowed(dst []int32, st int, sp *span) error {
+	if r, n, _ := d.progression(st, sp.from, sp.to); n == sp.n {
+		simd.Fill32(dst, int32(r.First), int32(r.Step))
+		return nil
+	}
+	e := d.kept(st)
+	e.group, e.own = -1, sized(e.own, sp.n)
+	if err := d.int64s(e.own, st, sp); err != nil {
+		return err
+	}
+	for i, x := range e.own {
+		dst[i] = int32(x)
+	}
+	return nil
+}
+
+// decodeIntsAt is decodeInts for positions pos of the one group of sp.
+func decodeIntsAt[T int32 | int64](d *blockDecoder, dst []T, st int, sp *span, pos []int32) ([]T, error) {
+	g := sp.from
+	if d.count(st, g) != len(pos) {
+		return dst, d.corrupt(st, g, "%d values for %d rows", d.count(st, g), len(pos))
+	}
+	if len(pos) == sp.n {
+		return decodeInts(d, dst, st, sp)
+	}
+	if d.zero(st, g, g+1) {
 		if len(dst) > 0 {
-			dst = growZero(dst, at+n)
+			dst = growZero(dst, sp.at+sp.n)
 		}
 		return dst, nil
 	}
-	if first, step, ok := d.progression(s, g); ok && len(pos) == n {
-		dst = slices.Grow(growZero(dst, at), n)[:at+n]
-		switch dst := any(dst[at:]).(type) {
-		case []int64:
-			simd.Fill64(dst, first, step)
-		case []int32:
-			simd.Fill32(dst, int32(first), int32(step))
-		}
-		return dst, nil
-	}
-	if d64, ok := any(dst).([]int64); ok && len(pos) == n {
-		d64 = slices.Grow(growZero(d64, at), n)[:at+n]
-		err := d.decodeInt64(d64[at:], s, g)
-		if err == nil {
-			d.keep(d64[at:], s, g)
-		}
-		return any(d64).([]T), err
-	}
-	v, err := d.intStream(s, g)
+	v, err := d.intStream(st, g)
 	if err != nil {
 		return dst, err
 	}
-	dst = growZero(dst, at+n)
-	if len(pos) == n {
-		for i, x := range v {
-			dst[at+i] = T(x)
-		}
-		return dst, nil
-	}
+	dst = growZero(dst, sp.at+sp.n)
 	for i, p := range pos {
 		dst[p] = T(v[i])
 	}
 	return dst, nil
 }
 
-// decodeRows decodes the metadata and columns of rows (or static rows) that
-// stand at positions sel of dst, or, unless sparse, at all of [at, at+n).
-func (d *blockDecoder) decodeRows(dst *Batch, l *rowLayout, meta *RowMeta, g, at, n int, sel []int32, sparse bool, o *ScanOptions) error {
-	if !sparse {
-		d.pos = slices.Grow(d.pos[:0], n)[:n]
-		simd.Fill32(d.pos, int32(at), 1)
-		sel = d.pos
+// decodeRows decodes the metadata and columns of the rows (or static rows) of
+// sp.
+func (d *blockDecoder) decodeRows(dst *Batch, l *rowLayout, meta *RowMeta, sp *span, o *ScanOptions) error {
+	for _, st := range [...]int{l.base + rLiveness, l.base + rDelState} {
+		if !d.has(st, sp) {
+			return d.miscount(st, sp)
+		}
 	}
-	rows := len(sel)
-	static := l == &d.l.static
-	if d.count(l.base+rLiveness, g) != rows || d.count(l.base+rDelState, g) != rows {
-		return d.corrupt(l.base+rLiveness, g, "%d values for %d rows", d.count(l.base+rLiveness, g), rows)
-	}
-	if rows == 0 {
+	if sp.sparse && len(sp.sel) == 0 {
 		for s := l.base; s < l.columns+(l.to-l.from)*numColumnStreams; s++ {
-			if d.count(s, g) != 0 {
-				return d.corrupt(s, g, "%d values without a row", d.count(s, g))
+			if d.count(s, sp.from) != 0 {
+				return d.corrupt(s, sp.from, "%d values without a row", d.count(s, sp.from))
 			}
 		}
-		if static { // cells of static rows that are not there
-			meta.pad(at + n)
-			for c := l.from; c < l.to; c++ {
-				dst.vecs[c].CellMeta.pad(at + n)
-				if v := &dst.vecs[c]; len(v.Cells) > 0 || v.len() > 0 {
-					if err := absentCells(v, at, n); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
+		if l == &d.l.static { // cells of static rows that are not there
+			return padStatic(dst, l, sp)
 		}
 	}
-	live, err := d.decodeMeta(dst, l, meta, g, at, n, sel, o)
+	live, err := d.decodeMeta(l, meta, sp, o)
 	if err != nil {
 		return err
 	}
@@ -425,11 +616,44 @@ func (d *blockDecoder) decodeRows(dst *Batch, l *rowLayout, meta *RowMeta, g, at
 		if !want.has(c) {
 			continue
 		}
-		if err := d.decodeColumn(&dst.vecs[c], l.value(c, 0), g, at, n, sel, &live, o); err != nil {
+		if err := d.decodeColumn(&dst.vecs[c], l.value(c, 0), sp, &live, o); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// has reports whether stream st has a value for each row of sp.
+func (d *blockDecoder) has(st int, sp *span) bool {
+	if sp.sparse {
+		return d.count(st, sp.from) == len(sp.sel)
+	}
+	return d.full(st, sp.from, sp.to)
+}
+
+// padStatic gives partitions without static rows cells that are not there.
+func padStatic(dst *Batch, l *rowLayout, sp *span) error {
+	dst.static.pad(sp.at + sp.n)
+	for c := l.from; c < l.to; c++ {
+		v := &dst.vecs[c]
+		v.CellMeta.pad(sp.at + sp.n)
+		if len(v.Cells) > 0 || v.len() > 0 {
+			if err := absentCells(v, sp.at, sp.n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rowsOf are the positions of the rows of sp, which is of one group.
+func (d *blockDecoder) rowsOf(sp *span) []int32 {
+	if !sp.sparse {
+		d.pos = sized(d.pos, sp.n)
+		simd.Fill32(d.pos, int32(sp.at), 1)
+		return d.pos
+	}
+	return sp.sel
 }
 
 // pad makes the slices that are not empty n long.
@@ -496,26 +720,26 @@ func (l *liveness) none() bool {
 	return l.each == nil && l.all == LivenessNone || slices.Contains(l.each, int64(LivenessNone))
 }
 
-// decodeLiveness decodes the states of rows and counts those that have a write
-// time, a TTL and an expiry.
-func (d *blockDecoder) decodeLiveness(s, g, rows int) (live liveness, counts [3]int, err error) {
-	if rows == 0 {
+// decodeLiveness decodes the states of the rows of sp and counts those that have
+// a write time, a TTL and an expiry.
+func (d *blockDecoder) decodeLiveness(st int, sp *span) (live liveness, counts [3]int, err error) {
+	if sp.rows() == 0 {
 		return live, counts, nil
 	}
-	if x, step, ok := d.progression(s, g); ok && step == 0 {
-		if x < 0 || x > int64(LivenessExpired) {
-			return live, counts, d.corrupt(s, g, "liveness %d", x)
+	if r, ok := d.ramp(st, sp.from); ok && r.Step == 0 && r.Spread == 0 { // all over sp: see blockDecoder.span
+		if r.First < 0 || r.First > int64(LivenessExpired) {
+			return live, counts, d.corrupt(st, sp.from, "liveness %d", r.First)
 		}
-		live.all = Liveness(x)
-		live.all.count(&counts, rows)
+		live.all = Liveness(r.First)
+		live.all.count(&counts, sp.rows())
 		return live, counts, nil
 	}
-	if live.each, err = d.intStream(s, g); err != nil {
+	if live.each, err = d.intStream(st, sp.from); err != nil {
 		return live, counts, err
 	}
 	for _, x := range live.each {
 		if x < 0 || x > int64(LivenessExpired) {
-			return live, counts, d.corrupt(s, g, "liveness %d", x)
+			return live, counts, d.corrupt(st, sp.from, "liveness %d", x)
 		}
 		Liveness(x).count(&counts, 1)
 	}
@@ -535,76 +759,120 @@ func (l Liveness) count(counts *[3]int, n int) {
 	}
 }
 
-// decodeMeta decodes the metadata of rows and returns their liveness states.
-func (d *blockDecoder) decodeMeta(dst *Batch, l *rowLayout, meta *RowMeta, g, at, n int, sel []int32, o *ScanOptions) (liveness, error) {
-	live, counts, err := d.decodeLiveness(l.base+rLiveness, g, len(sel))
+// decodeMeta decodes the metadata of the rows of sp and returns their liveness
+// states.
+func (d *blockDecoder) decodeMeta(l *rowLayout, meta *RowMeta, sp *span, o *ScanOptions) (liveness, error) {
+	live, counts, err := d.decodeLiveness(l.base+rLiveness, sp)
 	if err != nil {
 		return live, err
 	}
 	for i, c := range counts {
-		if s := l.base + rWriteTime + i; d.count(s, g) != c {
-			return live, d.corrupt(s, g, "%d values for %d rows", d.count(s, g), c)
+		if st := l.base + rWriteTime + i; !d.counts(st, sp, c) {
+			return live, d.corrupt(st, sp.from, "%d values for %d rows", d.count(st, sp.from), c)
 		}
 	}
 	if o.WithoutMetadata {
 		return live, nil
 	}
 	if live.each != nil || live.all != LivenessLive || len(meta.Liveness) > 0 {
-		meta.Liveness = growZero(meta.Liveness, at+n)
-		if live.each == nil && len(sel) == n {
-			repeat(meta.Liveness[at:], live.all)
-		} else {
-			for i, p := range sel {
-				meta.Liveness[p] = live.at(i)
-			}
+		d.setLiveness(meta, sp, &live)
+	}
+	if meta.WriteTimes, err = timesOf(d, meta.WriteTimes, l.base+rWriteTime, sp, &live, counts[0], func(x Liveness) bool { return x != LivenessNone }); err != nil {
+		return live, err
+	}
+	if meta.TTLs, err = timesOf(d, meta.TTLs, l.base+rTTL, sp, &live, counts[1], func(x Liveness) bool { return x == LivenessExpiring }); err != nil {
+		return live, err
+	}
+	if meta.Expiries, err = timesOf(d, meta.Expiries, l.base+rExpiry, sp, &live, counts[2], func(x Liveness) bool { return x >= LivenessExpiring }); err != nil {
+		return live, err
+	}
+	for g := sp.from; g < sp.to; {
+		x, some := d.stretch(sp, g, l.base+rDelState)
+		if err := d.decodeDeletions(l, meta, &x, some); err != nil {
+			return live, err
+		}
+		g = x.to
+	}
+	return live, nil
+}
+
+// counts reports whether stream st has n values in the groups of sp: all the
+// rows, none, or those of one group.
+func (d *blockDecoder) counts(st int, sp *span, n int) bool {
+	switch {
+	case sp.to == sp.from+1:
+		return d.count(st, sp.from) == n
+	case n == 0:
+		return d.absent(st, sp.from, sp.to)
+	}
+	return d.full(st, sp.from, sp.to)
+}
+
+func (d *blockDecoder) setLiveness(meta *RowMeta, sp *span, live *liveness) {
+	meta.Liveness = extend(growZero(meta.Liveness, sp.at), sp)
+	v := meta.Liveness[sp.at:]
+	switch {
+	case sp.sparse:
+		clear(v)
+		for i, p := range sp.sel {
+			meta.Liveness[p] = live.at(i)
+		}
+	case live.each != nil:
+		for i, x := range live.each {
+			v[i] = Liveness(x)
+		}
+	default:
+		repeat(v, live.all)
+	}
+}
+
+// timesOf decodes stream st of those rows of sp, count of them, whose liveness
+// has holds for, into dst.
+func timesOf[T int32 | int64](d *blockDecoder, dst []T, st int, sp *span, live *liveness, count int, has func(Liveness) bool) ([]T, error) {
+	switch {
+	case count == 0:
+		if len(dst) > 0 {
+			dst = growZero(dst, sp.at+sp.n)
+		}
+		return dst, nil
+	case count == sp.n:
+		return decodeInts(d, dst, st, sp)
+	}
+	return decodeIntsAt(d, dst, st, sp, d.filter(sp, live, count, has))
+}
+
+// decodeDeletions decodes the deletions of rows.
+func (d *blockDecoder) decodeDeletions(l *rowLayout, meta *RowMeta, sp *span, some bool) error {
+	st := l.base + rDelState
+	if !some {
+		if !d.absent(l.base+rDelTime, sp.from, sp.to) || !d.absent(l.base+rDelLocal, sp.from, sp.to) {
+			return d.corrupt(l.base+rDelTime, sp.from, "times without a deletion")
+		}
+		return nil
+	}
+	var s [3][]int64 // states, times, local times
+	for i := range s {
+		var err error
+		if s[i], err = d.intStream(st+i, sp.from); err != nil {
+			return err
 		}
 	}
-	at64 := func(dst []int64, s, count int, has func(Liveness) bool) ([]int64, error) {
-		return decodeInts(d, dst, s, g, at, n, d.filter(sel, live.each, count, has))
-	}
-	if meta.WriteTimes, err = at64(meta.WriteTimes, l.base+rWriteTime, counts[0], func(x Liveness) bool { return x != LivenessNone }); err != nil {
-		return live, err
-	}
-	pos := d.filter(sel, live.each, counts[1], func(x Liveness) bool { return x == LivenessExpiring })
-	if meta.TTLs, err = decodeInts(d, meta.TTLs, l.base+rTTL, g, at, n, pos); err != nil {
-		return live, err
-	}
-	if meta.Expiries, err = at64(meta.Expiries, l.base+rExpiry, counts[2], func(x Liveness) bool { return x >= LivenessExpiring }); err != nil {
-		return live, err
-	}
-	if d.zero(l.base+rDelState, g) {
-		if d.count(l.base+rDelTime, g) != 0 || d.count(l.base+rDelLocal, g) != 0 {
-			return live, d.corrupt(l.base+rDelTime, g, "times without a deletion")
-		}
-		return live, nil
-	}
-	states, err := d.intStream(l.base+rDelState, g)
-	if err != nil {
-		return live, err
-	}
-	times, err := d.intStream(l.base+rDelTime, g)
-	if err != nil {
-		return live, err
-	}
-	locals, err := d.intStream(l.base+rDelLocal, g)
-	if err != nil {
-		return live, err
-	}
+	sel := d.rowsOf(sp)
 	k := 0
-	for i, x := range states {
+	for i, x := range s[0] {
 		if x == 0 {
 			continue
 		}
-		if x < 0 || x > 2 || k >= len(times) || k >= len(locals) {
-			return live, d.corrupt(l.base+rDelState, g, "state %d", x)
+		if x < 0 || x > 2 || k >= len(s[1]) || k >= len(s[2]) {
+			return d.corrupt(st, sp.from, "state %d", x)
 		}
-		meta.Deletions = append(meta.Deletions, RowDeletion{Row: int(sel[i]), Deletion: Deletion{times[k], locals[k]}, Shadowable: x == 2})
+		meta.Deletions = append(meta.Deletions, RowDeletion{Row: int(sel[i]), Deletion: Deletion{s[1][k], s[2][k]}, Shadowable: x == 2})
 		k++
 	}
-	if k != len(times) || k != len(locals) {
-		return live, d.corrupt(l.base+rDelTime, g, "%d times for %d deletions", len(times), k)
+	if k != len(s[1]) || k != len(s[2]) {
+		return d.corrupt(l.base+rDelTime, sp.from, "%d times for %d deletions", len(s[1]), k)
 	}
-	return live, nil
+	return nil
 }
 
 // repeat sets all of s to x.
@@ -618,17 +886,15 @@ func repeat[T any](s []T, x T) {
 	}
 }
 
-// filter is the part of sel whose liveness has holds for; count is its size.
-// It is valid until the next call.
-func (d *blockDecoder) filter(sel []int32, live []int64, count int, has func(Liveness) bool) []int32 {
-	switch count {
-	case 0:
-		return nil
-	case len(sel):
+// filter is the positions of the rows of sp, of one group, whose liveness has
+// holds for; count is their number. It is valid until the next call.
+func (d *blockDecoder) filter(sp *span, live *liveness, count int, has func(Liveness) bool) []int32 {
+	sel := d.rowsOf(sp)
+	if count == len(sel) {
 		return sel
 	}
 	pos := slices.Grow(d.some[:0], count)
-	for i, x := range live {
+	for i, x := range live.each {
 		if has(Liveness(x)) {
 			pos = append(pos, sel[i])
 		}
@@ -637,40 +903,70 @@ func (d *blockDecoder) filter(sel []int32, live []int64, count int, has func(Liv
 	return pos
 }
 
-// decodeColumn decodes column streams s of cells at positions sel, in rows of
-// the liveness states live. A cell can be as its row only where the row has a
-// liveness.
-func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, live *liveness, o *ScanOptions) error {
-	if len(v.Cells) == 0 && v.len() < at { // partitions without a static row
-		if err := absentCells(v, 0, at); err != nil {
+// decodeColumn decodes column streams s of the rows of sp, whose liveness states
+// are live. A cell can be as its row only where the row has a liveness.
+func (d *blockDecoder) decodeColumn(v *vector, s int, sp *span, live *liveness, o *ScanOptions) error {
+	if len(v.Cells) == 0 && v.len() < sp.at { // partitions without a static row
+		if err := absentCells(v, 0, sp.at); err != nil {
 			return err
 		}
 	}
-	if d.count(s+cState, g) != len(sel) {
-		return d.corrupt(s+cState, g, "%d states for %d rows", d.count(s+cState, g), len(sel))
+	if !d.has(s+cState, sp) {
+		return d.miscount(s+cState, sp)
 	}
-	if d.zero(s+cState, g) {
-		if len(sel) > 0 && live.none() {
-			return d.corrupt(s+cState, g, "cells as rows without liveness")
+	for g := sp.from; g < sp.to; {
+		x, some := d.stretch(sp, g, s+cState)
+		var err error
+		if some {
+			err = d.decodeStates(v, s, &x, live, o)
+		} else {
+			err = d.decodeAsRow(v, s, &x, live)
 		}
-		for i := cWriteTime; i < numColumnStreams; i++ {
-			if i != cValue && d.count(s+i, g) != 0 {
-				return d.corrupt(s+i, g, "values of no cell")
-			}
+		if err != nil {
+			return err
 		}
-		if len(v.Cells) > 0 || len(sel) != n {
-			if err := absentCells(v, at, n); err != nil {
-				return err
-			}
-			for _, p := range sel {
-				v.Cells[p] = CellAsRow
-			}
-			v.truncate(at)
-		}
-		v.CellMeta.pad(at + n)
-		return d.decodeSparse(v, s+cValue, g, at, n, sel)
+		g = x.to
 	}
-	states, err := d.intStream(s+cState, g)
+	return nil
+}
+
+// decodeAsRow decodes cells that are all as their rows.
+func (d *blockDecoder) decodeAsRow(v *vector, s int, sp *span, live *liveness) error {
+	if sp.rows() > 0 && live.none() {
+		return d.corrupt(s+cState, sp.from, "cells as rows without liveness")
+	}
+	for i := cWriteTime; i < numColumnStreams; i++ {
+		if i != cValue && !d.absent(s+i, sp.from, sp.to) {
+			return d.corrupt(s+i, sp.from, "values of no cell")
+		}
+	}
+	v.CellMeta.pad(sp.at + sp.n)
+	if !sp.sparse {
+		if !d.full(s+cValue, sp.from, sp.to) {
+			return d.miscount(s+cValue, sp)
+		}
+		if len(v.Cells) > 0 {
+			v.Cells = growZero(v.Cells, sp.at+sp.n)
+		}
+		return d.decodeDense(v, s+cValue, sp)
+	}
+	if len(v.Cells) > 0 || len(sp.sel) != sp.n {
+		if err := absentCells(v, sp.at, sp.n); err != nil {
+			return err
+		}
+		for _, p := range sp.sel {
+			v.Cells[p] = CellAsRow
+		}
+		v.truncate(sp.at)
+	}
+	return d.decodeSparse(v, s+cValue, sp, sp.sel)
+}
+
+// decodeStates decodes the cells of one group.
+func (d *blockDecoder) decodeStates(v *vector, s int, sp *span, live *liveness, o *ScanOptions) error {
+	at, n := sp.at, sp.n
+	sel := d.rowsOf(sp)
+	states, err := d.intStream(s+cState, sp.from)
 	if err != nil {
 		return err
 	}
@@ -685,10 +981,10 @@ func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, liv
 		if x < 0 || x >= 0x80 || k > CellTombstone || k == CellAbsent && c != CellAbsent ||
 			k == CellAsRow && c&(CellOwnTime|CellOwnExpiry) != 0 || k == CellLive && c&CellOwnExpiry != 0 ||
 			k == CellTombstone && c&^(CellOwnTime|cellKinds) != 0 || c&CellEmpty != 0 && c&CellException != 0 {
-			return d.corrupt(s+cState, g, "cell state %#x", x)
+			return d.corrupt(s+cState, sp.from, "cell state %#x", x)
 		}
 		if live.at(i) == LivenessNone && k != CellAbsent && c&CellOwnTime == 0 {
-			return d.corrupt(s+cState, g, "cell state %#x in a row without liveness", x)
+			return d.corrupt(s+cState, sp.from, "cell state %#x in a row without liveness", x)
 		}
 		v.Cells[p] = c
 		if c.HasValue() {
@@ -708,15 +1004,15 @@ func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, liv
 		}
 	}
 	d.cells = [5][]int32{values, timed, expiring, expires, exceptions}
-	if err := d.decodeSparse(v, s+cValue, g, at, n, values); err != nil {
+	if err := d.decodeSparse(v, s+cValue, sp, values); err != nil {
 		return err
 	}
-	if d.count(s+cException, g) != len(exceptions) {
-		return d.corrupt(s+cException, g, "%d values for %d cells", d.count(s+cException, g), len(exceptions))
+	if d.count(s+cException, sp.from) != len(exceptions) {
+		return d.corrupt(s+cException, sp.from, "%d values for %d cells", d.count(s+cException, sp.from), len(exceptions))
 	}
 	if len(exceptions) > 0 {
 		d.tmp.str.Reset()
-		if err := d.decodeBytes(&d.tmp.str, s+cException, g); err != nil {
+		if err := d.decodeBytes(&d.tmp.str, s+cException, sp.from); err != nil {
 			return err
 		}
 		for i, p := range exceptions {
@@ -727,19 +1023,19 @@ func (d *blockDecoder) decodeColumn(v *vector, s, g, at, n int, sel []int32, liv
 		return nil
 	}
 	if len(timed) > 0 || len(v.WriteTimes) > 0 {
-		if v.WriteTimes, err = decodeInts(d, v.WriteTimes, s+cWriteTime, g, at, n, timed); err != nil {
+		if v.WriteTimes, err = decodeIntsAt(d, v.WriteTimes, s+cWriteTime, sp, timed); err != nil {
 			return err
 		}
 		v.WriteTimes = growZero(v.WriteTimes, at+n)
 	}
 	if len(expiring) > 0 || len(v.TTLs) > 0 {
-		if v.TTLs, err = decodeInts(d, v.TTLs, s+cTTL, g, at, n, expiring); err != nil {
+		if v.TTLs, err = decodeIntsAt(d, v.TTLs, s+cTTL, sp, expiring); err != nil {
 			return err
 		}
 		v.TTLs = growZero(v.TTLs, at+n)
 	}
 	if len(expires) > 0 || len(v.Expiries) > 0 {
-		if v.Expiries, err = decodeInts(d, v.Expiries, s+cExpiry, g, at, n, expires); err != nil {
+		if v.Expiries, err = decodeIntsAt(d, v.Expiries, s+cExpiry, sp, expires); err != nil {
 			return err
 		}
 		v.Expiries = growZero(v.Expiries, at+n)

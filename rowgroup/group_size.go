@@ -26,7 +26,6 @@ func (s *Schema) FixedBytes(r Role) int {
 type groupLimits struct {
 	rows, bytes   int
 	width, static int // FixedBytes of a row and of a static row
-	left          int // bytes that the strings of the group at hand may still take
 }
 
 func newGroupLimits(s *Schema) groupLimits {
@@ -45,21 +44,21 @@ func (d *BlockDecoder) SetLimits(rows, bytes int) { d.limits.rows, d.limits.byte
 // may be of any size.
 func single(rows, parts int) bool { return rows <= 1 && parts <= 1 }
 
-// check refuses a group of this many rows and partitions, or sets left.
-func (m *groupLimits) check(rows, parts int) error {
+// room is how many bytes of strings a group of this many rows and partitions
+// may have; it refuses the group if it is too large without any.
+func (m *groupLimits) room(rows, parts int) (int, error) {
 	if rows > m.rows || parts > m.rows {
-		return encoding.Corruptf("block parameters", "a row group of %d rows, %d partitions; the limit is %d", rows, parts, m.rows)
+		return 0, encoding.Corruptf("block parameters", "a row group of %d rows, %d partitions; the limit is %d", rows, parts, m.rows)
 	}
-	m.left = encoding.MaxRowBytes
+	limit := encoding.MaxRowBytes
 	if !single(rows, parts) {
-		m.left = m.bytes
+		limit = m.bytes
 	}
 	fixed := int64(rows)*int64(m.width) + int64(parts)*int64(m.static)
-	if fixed > int64(m.left) {
-		return encoding.Corruptf("block parameters", "a row group of %d bytes; the limit is %d", fixed, m.left)
+	if fixed > int64(limit) {
+		return 0, encoding.Corruptf("block parameters", "a row group of %d bytes; the limit is %d", fixed, limit)
 	}
-	m.left -= int(fixed)
-	return nil
+	return limit - int(fixed), nil
 }
 
 // GroupBytes is about what the values and keys of group g take in a batch,
@@ -68,21 +67,20 @@ func (m *groupLimits) check(rows, parts int) error {
 func (d *BlockDecoder) GroupBytes(g int) int {
 	rows, parts := d.rows[g], d.parts[g]
 	size := rows*d.limits.width + parts*d.limits.static
-	var slots [numSlots]int64
-	for k, l := range d.t.streams[1:] {
-		st := int(l.stream)
-		n := d.count(st, g)
-		if n == 0 || d.l.streams[st].class != ClassBytes {
+	for k := 1; k < len(d.t.streams); k++ {
+		st := int(d.t.streams[k].stream)
+		if d.l.streams[st].class != ClassBytes {
 			continue
 		}
-		d.slots(d.t, k+1, g, &slots)
-		id := encoding.ID(slots[slotID])
-		if n > 1 && id != encoding.LengthBytes { // may repeat bytes
+		n := d.count(st, g)
+		if n == 0 {
+			continue
+		}
+		v := d.slots(d.t, k, g)
+		if n > 1 && encoding.ID(v[slotID]) != encoding.LengthBytes { // may repeat bytes
 			return max(size, d.limits.bytes)
 		}
-		var p encoding.Params
-		copy(p[:], slots[slotParam:])
-		if plain, err := d.bodyLen(st, id, slots[slotID], &p, n); err == nil {
+		if plain, err := d.bodyLen(st, v, n); err == nil {
 			size += plain
 		}
 	}

@@ -41,7 +41,8 @@ func (d *blockDecoder) addTo(s *Sizes) {
 	f := fields{b: d.body}
 	bit := 0
 	last := &s.BlockParams // who pays for what is padded
-	for k, l := range d.t.streams {
+	for k := range d.t.streams {
+		l := &d.t.streams[k]
 		params := &s.BlockParams
 		if k > 0 {
 			params = &s.Streams[l.stream].Params
@@ -75,22 +76,19 @@ func (d *blockDecoder) addChunk(out *StreamSizes, st, k, g int) {
 	if r.count == 0 {
 		return
 	}
-	var slots [numSlots]int64
-	d.slots(d.t, k, g, &slots)
-	id := encoding.ID(slots[slotID])
+	v := d.slots(d.t, k, g)
+	id := encoding.ID(v[slotID])
 	out.Encodings[id&15]++
-	if slots[slotZstd] != 0 {
+	if v[slotZstd] != 0 {
 		out.Zstd++
 	}
 	metadata := int64(r.len)
 	if d.l.streams[st].user {
 		metadata = 0
 		if st == sKey {
-			var p encoding.Params
-			copy(p[:], slots[slotParam:])
-			metadata = int64(keyLengths(id, &p, int(r.count)))
+			metadata = int64(keyLengths(id, v.params(), int(r.count)))
 			// Compressed, lengths and keys are taken to shrink alike.
-			if plain, err := d.bodyLen(st, id, slots[slotID], &p, int(r.count)); err == nil && slots[slotZstd] != 0 {
+			if plain, err := d.bodyLen(st, v, int(r.count)); err == nil && v[slotZstd] != 0 {
 				metadata = metadata * int64(r.len) / int64(plain)
 			}
 		}

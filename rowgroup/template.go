@@ -39,6 +39,12 @@ type slot struct {
 	dyn  int32 // its number among those that a block stores, or -1
 }
 
+// slotValues are the slots of one stream in one group.
+type slotValues [numSlots]int64
+
+// params are those of the chunk.
+func (v *slotValues) params() *encoding.Params { return (*encoding.Params)(v[slotParam:]) }
+
 // The numbers of unfiltereds and of partitions of the groups are slots of a
 // stream before all others.
 const (
@@ -61,7 +67,7 @@ type listed struct {
 type template struct {
 	streams []listed
 	slots   []slot
-	dyn     int // how many of slots a block stores, in this order
+	stored  []int32 // which of slots a block stores
 }
 
 // absentShape is the shape of streams without values.
@@ -79,8 +85,8 @@ func (t *template) add(stream int32, shapes *[numSlots]shape) {
 		}
 		x := slot{shape: s, slot: uint8(i), dyn: -1}
 		if s.dynamic() {
-			x.dyn = int32(t.dyn)
-			t.dyn++
+			x.dyn = int32(len(t.stored))
+			t.stored = append(t.stored, int32(len(t.slots)))
 		}
 		t.slots = append(t.slots, x)
 	}
@@ -444,7 +450,7 @@ func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool)
 		ts.own = &Template{}
 	}
 	own := ts.own
-	own.template = template{streams: own.streams[:0], slots: own.slots[:0]}
+	own.template = template{streams: own.streams[:0], slots: own.slots[:0], stored: own.stored[:0]}
 	for k, st := range c.streams {
 		var shapes [numSlots]shape
 		for i := range shapes {

@@ -50,14 +50,19 @@ func TestTemplateMemory(t *testing.T) {
 	}), uint64(1<<20))
 
 	// Every stream, each with one slot: the most memory for its bytes.
-	long := binary.AppendUvarint([]byte{0, 0}, uint64(len(s.layout.streams)))
-	for range s.layout.streams {
-		long = append(long, 0, 1<<slotID, byte(shapeBlock))
+	for _, shape := range []func(i int) []byte{
+		func(int) []byte { return []byte{byte(shapeBlock)} },
+		func(i int) []byte { return []byte{byte(shapeConst), byte(2 + i%2*2)} },
+	} {
+		long := binary.AppendUvarint([]byte{0, 0}, uint64(len(s.layout.streams)))
+		for i := range s.layout.streams {
+			long = append(append(long, 0, 1<<slotID), shape(i)...)
+		}
+		tm, err := ParseTemplate(s, long)
+		require.NoError(t, err)
+		require.Equal(t, long, tm.AppendTo(nil))
+		require.Less(t, allocated(func() { _, _ = ParseTemplate(s, long) }), uint64(100*len(long)))
 	}
-	tm, err := ParseTemplate(s, long)
-	require.NoError(t, err)
-	require.Equal(t, long, tm.AppendTo(nil))
-	require.Less(t, allocated(func() { _, _ = ParseTemplate(s, long) }), uint64(100*len(long)))
 }
 
 // A block of few columns of a wide table takes what those take.

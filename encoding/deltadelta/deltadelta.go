@@ -84,10 +84,13 @@ const (
 
 // The parameters beside those of the frame.
 const (
-	paramForm   = 0
-	paramFirst  = 1 // value, high bits of the first value, first tick
-	paramSecond = 6 // high bits of the first delta, period
-	paramGaps   = 7
+	paramForm    = 0
+	paramFirst   = 1 // value, high bits of the first value, first tick
+	paramBase    = 2
+	paramWidth   = 3
+	paramPatches = 4
+	paramSecond  = 6 // high bits of the first delta, period
+	paramGaps    = 7
 )
 
 // gapWidths are the widths that a gap size may have.
@@ -164,18 +167,20 @@ func bodyLen(p *encoding.Params, n int, size uint) (int, error) {
 	return c.len(n), nil
 }
 
-// Progression reports whether parameters p, which Int64Len or Int32Len accept,
-// alone say what the values are: first, and each then step above the one
-// before, modulo 2^64 or 2^32.
-func Progression(p *encoding.Params) (first, step int64, ok bool) {
+// RampOf is what parameters p, which Int64Len or Int32Len accept, alone say of
+// the values, modulo 2^64 or 2^32; ok is false where that is not a ramp.
+func RampOf(p *encoding.Params) (r encoding.Ramp, ok bool) {
 	switch p[paramForm] {
 	case formConstant:
-		return p[paramFirst], 0, true
-	case formSteps:
-		base, width, rest := p[2], p[3], p[4]|p[paramGaps] // of no width, the unit of the base is 1
-		return p[paramFirst]*p[paramSecond] + base, p[paramSecond], width|rest == 0
+		return encoding.Ramp{First: p[paramFirst]}, true
+	case formFrame, formSteps:
+		if p[paramPatches]|p[paramGaps] != 0 {
+			return r, false
+		}
+		f := frame.Frame{P: p[paramBase], Width: uint(p[paramWidth])}
+		return encoding.Ramp{First: p[paramFirst]*p[paramSecond] + f.Base(), Step: p[paramSecond], Spread: f.Greatest()}, true
 	}
-	return 0, 0, false
+	return r, false
 }
 
 // AppendInt64 appends src in self-contained form. It never fails; random

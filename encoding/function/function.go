@@ -30,6 +30,7 @@
 package function
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/colsst/colsst/encoding"
@@ -69,6 +70,9 @@ func PlanOf(p *encoding.Params) (Plan, error) {
 	return plan, nil
 }
 
+// References are those of x and y that parameters p hold, unchecked.
+func References(p *encoding.Params) [2]int64 { return [2]int64{p[paramX] - 1, p[paramY] - 1} }
+
 // Len is the length in bytes of the body of n values with parameters p. It
 // checks all of p: the error is a CorruptError.
 func Len(p *encoding.Params, n int) (int, error) {
@@ -86,6 +90,39 @@ func load(p *encoding.Params, n int) (Plan, frame.Frame, error) {
 	}
 	f, err := frame.Load(part, p, n, 64)
 	return plan, f, err
+}
+
+// RampOf is what parameters p, which Len accepts, say of n values of a function
+// of columns that are ramps; y is the zero Ramp where there is none. ok is
+// false where that is not a ramp.
+func RampOf(p *encoding.Params, n int, x, y encoding.Ramp) (r encoding.Ramp, ok bool) {
+	plan, f, err := load(p, n)
+	if err != nil || f.Patches > 0 || y.Spread > 0 {
+		return r, false
+	}
+	r = encoding.Ramp{First: f.Base() + y.First, Step: y.Step, Spread: f.Greatest()}
+	switch {
+	case plan.D == 1 && x.Spread == 0:
+		r.First += plan.A * x.First
+		r.Step += plan.A * x.Step
+		return r, true
+	case plan.A != 1 || x.Step%plan.D != 0 || !x.Within(n, math.MinInt64, math.MaxInt64):
+		return r, false
+	}
+	// Whole steps: what is above them is less than D, or it is no ramp.
+	q := floor(x.First, plan.D)
+	r.First += q
+	r.Step += x.Step / plan.D
+	return r, floor(x.First+int64(x.Spread), plan.D) == q
+}
+
+// floor is x/d rounded towards minus infinity, for d of at least 1.
+func floor(x, d int64) int64 {
+	q := x / d
+	if x%d < 0 {
+		q--
+	}
+	return q
 }
 
 // Fit estimates the bits a value of src would take under plan, outliers not

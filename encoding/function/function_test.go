@@ -117,6 +117,48 @@ func TestProgressions(t *testing.T) {
 	})
 }
 
+// What the parameters alone say of the values holds for them, and where they
+// are codes above a clock, whole seconds of them are a progression.
+func TestRamps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 300).Draw(t, "n")
+		ramp := func(name string) (r encoding.Ramp, values []int64) {
+			r = encoding.Ramp{First: extreme().Draw(t, name+" first"), Step: extreme().Draw(t, name+" step")}
+			if rapid.Bool().Draw(t, name+" small") {
+				r.First, r.Step = r.First>>40, r.Step>>50<<rapid.IntRange(0, 10).Draw(t, name+" even")
+			}
+			values = make([]int64, n)
+			simd.Fill64(values, r.First, r.Step)
+			return r, values
+		}
+		x, xs := ramp("x")
+		x.Spread = 1<<rapid.IntRange(0, 20).Draw(t, "spread") - 1
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		for i := range xs {
+			xs[i] += int64(r.Uint64() & x.Spread)
+		}
+		y, ys := ramp("y")
+		p := encoding.Params{rapid.SampledFrom([]int64{1, 1, 1, -3, 1 << 40}).Draw(t, "a"),
+			rapid.SampledFrom([]int64{1, 1, 4, 512, 1000}).Draw(t, "d"), extreme().Draw(t, "base") >> 20, 0, 0, 0, 1, 2}
+		got := make([]int64, n)
+		require.NoError(t, new(function.Decoder).Decode(got, xs, ys, &p, nil))
+		if f, ok := function.RampOf(&p, n, x, y); ok {
+			require.Zero(t, f.Spread)
+			want := make([]int64, n)
+			simd.Fill64(want, f.First, f.Step)
+			require.Equal(t, want, got)
+		}
+	})
+	clock := encoding.Params{1e6, 1, 2000, 13, 0, 0, 1, 0}
+	w, ok := function.RampOf(&clock, 128, encoding.Ramp{First: 1_780_000_000, Step: 5}, encoding.Ramp{})
+	require.True(t, ok)
+	require.Equal(t, encoding.Ramp{First: 1_780_000_000_128_000, Step: 5_000_000, Spread: 8191}, w)
+	seconds := encoding.Params{1, 1e6, 0, 0, 0, 0, 1, 2}
+	e, ok := function.RampOf(&seconds, 128, w, encoding.Ramp{First: 60})
+	require.True(t, ok)
+	require.Equal(t, encoding.Ramp{First: 1_780_000_060, Step: 5}, e)
+}
+
 // floorDiv is the definition.
 func floorDiv(x, d int64) int64 {
 	q := new(big.Int)

@@ -78,6 +78,9 @@ func shift(w uint) uint { return max(w, 7) - 7 }
 // Base is what a code of 0 stands for.
 func (f Frame) Base() int64 { return f.P << shift(f.Width) }
 
+// Greatest is the greatest code that is not patched.
+func (f Frame) Greatest() uint64 { return ^uint64(0) >> (64 - f.Width) }
+
 // Fits reports whether x is a signed integer of size bits.
 func Fits(x int64, size uint) bool {
 	if size == 0 {
