@@ -25,6 +25,7 @@ type rowQuery struct {
 	since, until string
 	whereText    string
 	where        *predicate.Expr
+	agg          aggregates
 	latest       int
 	desc, asc    bool
 	now          int64
@@ -49,6 +50,14 @@ Values and names that are no plain words stand in quotes. As in SQL a
 comparison with a null is unknown, and so is not of it; a row counts where all
 is true. -0 equals 0; NaN is neither less nor greater than a number and equals
 NaN alone.
+
+--agg prints what comes of the rows in place of them: a list of count, count(c),
+min(c), max(c), sum(c), avg(c), first(c) and last(c), the latter two by the
+order of the clustering. --by partition does so for each partition, and --every
+for each window of time, which begins at a whole number of windows since 1970 in
+UTC: 30s, 5m, 1h, 7d, 2w, or a bare number of what the column counts. Nulls are
+left out, and NaNs of min and max; of no values at all count is 0 and the others
+are null. Sums of integers are exact.
 
 --since and --until bound the first clustering column, half open: since is
 part of the range, until is not. Where that is a time they take the forms of a
@@ -77,6 +86,9 @@ in the order of the table, or greatest first with --desc, least first with
 					return usagef("--columns: %q stands there twice", c)
 				}
 			}
+			if err := q.agg.parse(q.tool); err != nil {
+				return err
+			}
 			switch {
 			case q.changed("key") && q.changed("key-hex"):
 				return usagef("--key and --key-hex exclude one another")
@@ -95,6 +107,7 @@ in the order of the table, or greatest first with --desc, least first with
 	f.StringVar(&q.since, "since", "", "first value of the first clustering column")
 	f.StringVar(&q.until, "until", "", "value of the first clustering column to stop before")
 	f.StringVar(&q.whereText, "where", "", "condition for the rows to print, as in \"load > 0.5 and host = 'web1'\"")
+	q.agg.add(q.tool)
 	f.IntVar(&q.latest, "latest", 0, "the n rows of greatest clustering, greatest first")
 	f.BoolVar(&q.desc, "desc", false, "greatest clustering first")
 	f.BoolVar(&q.asc, "asc", false, "least clustering first")
@@ -122,7 +135,7 @@ func (q *rowQuery) files(args []string) error {
 		return err
 	}
 	defer out.abort()
-	p := &rowPrinter{out: out}
+	p := &rowPrinter{out: out, several: len(paths) > 1}
 	absent, missing := 0, error(nil)
 	for _, path := range paths {
 		err := q.file(p, path)
@@ -149,10 +162,12 @@ func (q *rowQuery) files(args []string) error {
 
 // rowPrinter prints the rows of files that have the same columns.
 type rowPrinter struct {
-	out    *output
-	schema *rowgroup.Schema // of the first file
-	name   string
-	to     sink
+	out     *output
+	schema  *rowgroup.Schema // of the first file
+	name    string
+	to      sink
+	read    []int // static and regular columns that are needed
+	several bool  // files
 }
 
 // noPartitionError says that a file has no partition of the key.
@@ -168,38 +183,31 @@ func (q *rowQuery) file(p *rowPrinter, path string) error {
 	}
 	defer in.close()
 	s := r.Schema()
-	names := q.columns
-	if len(names) == 0 {
-		names = sourceColumns(r)
-	}
-	columns := make([]int, len(names))
-	o := rowgroup.ScanOptions{Live: true, Now: q.now, Columns: []int{}}
-	for i, n := range names {
-		if columns[i] = s.Lookup(n); columns[i] < 0 {
-			return usagef("%s: there is no column %q; there are %s", in.name, n, columnList(s))
-		}
-		if s.Role(columns[i]) >= rowgroup.Static && !slices.Contains(o.Columns, columns[i]) {
-			o.Columns = append(o.Columns, columns[i])
-		}
-	}
-	where, err := q.condition(s, in.name, &o)
-	if err != nil {
-		return err
-	}
 	if p.schema != nil {
 		if d := differ(p.name, p.schema, in.name, s); d != "" {
 			return usagef("%s: has other columns than %s: %s", in.name, p.name, d)
 		}
 	}
+	where, err := q.condition(s, in.name)
+	if err != nil {
+		return err
+	}
+	if p.to == nil {
+		if err := q.printer(p, r, in.name); err != nil {
+			return err
+		}
+	}
+	o := rowgroup.ScanOptions{Live: true, Now: q.now, Columns: slices.Clone(p.read)}
+	if where != nil {
+		for _, col := range where.Columns() {
+			if !slices.Contains(o.Columns, col) {
+				o.Columns = append(o.Columns, col)
+			}
+		}
+	}
 	rows, limit, err := q.rows(r, o, where)
 	if err != nil {
 		return orElse(exitData, named(in.name, err))
-	}
-	if p.to == nil {
-		if p.to, err = newPrinter(q.out.format, p.out, s, names, columns); err != nil {
-			return errors.Join(err, rows.Close())
-		}
-		p.schema, p.name = s, in.name
 	}
 	clock := time.Now().Unix()
 	var hidden int64
@@ -207,7 +215,9 @@ func (q *rowQuery) file(p *rowPrinter, path string) error {
 		if !q.nowGiven {
 			hidden += expired(b, clock)
 		}
-		q.sum.Rows += int64(b.Len())
+		if q.agg.specs == nil {
+			q.sum.Rows += int64(b.Len())
+		}
 		return p.to.write(b)
 	})
 	if err != nil {
@@ -231,9 +241,8 @@ func columnList(s *rowgroup.Schema) string {
 	return text
 }
 
-// condition is --where for the rows of a file, nil if it is not given. o then
-// reads its columns too.
-func (q *rowQuery) condition(s *rowgroup.Schema, name string, o *rowgroup.ScanOptions) (*predicate.Predicate, error) {
+// condition is --where for the rows of a file, nil if it is not given.
+func (q *rowQuery) condition(s *rowgroup.Schema, name string) (*predicate.Predicate, error) {
 	if q.where == nil {
 		return nil, nil
 	}
@@ -246,12 +255,43 @@ func (q *rowQuery) condition(s *rowgroup.Schema, name string, o *rowgroup.ScanOp
 	if err != nil {
 		return nil, usagef("%s: --where: %s", name, plain(err))
 	}
-	for _, col := range p.Columns() {
-		if !slices.Contains(o.Columns, col) {
-			o.Columns = append(o.Columns, col)
+	return p, nil
+}
+
+// printer begins to print the rows of the first file, or what comes of them.
+func (q *rowQuery) printer(p *rowPrinter, r *columnar.Reader, name string) (err error) {
+	s := r.Schema()
+	p.read = []int{}
+	if q.agg.specs != nil {
+		for _, x := range q.agg.specs {
+			if x.Column != "" && s.Lookup(x.Column) < 0 {
+				return usagef("%s: %s: there is no column %q; there are %s", name, x, x.Column, columnList(s))
+			}
+		}
+		a, err := q.newAggregateSink(p.out, s, p.several)
+		if err != nil {
+			return err
+		}
+		p.read = append(p.read, a.Columns()...)
+		p.schema, p.name, p.to = s, name, a
+		return nil
+	}
+	names := q.columns
+	if len(names) == 0 {
+		names = sourceColumns(r)
+	}
+	columns := make([]int, len(names))
+	for i, n := range names {
+		if columns[i] = s.Lookup(n); columns[i] < 0 {
+			return usagef("%s: there is no column %q; there are %s", name, n, columnList(s))
+		}
+		if s.Role(columns[i]) >= rowgroup.Static {
+			p.read = append(p.read, columns[i])
 		}
 	}
-	return p, nil
+	p.schema, p.name = s, name
+	p.to, err = newPrinter(q.out.format, p.out, s, names, columns)
+	return err
 }
 
 // rows are those asked for, of which at most limit are wanted.
@@ -263,7 +303,9 @@ func (q *rowQuery) rows(r *columnar.Reader, o rowgroup.ScanOptions, where *predi
 		return nil, 0, err
 	}
 	falls := descends(s)
-	limit = q.limit
+	if limit = q.limit; q.agg.specs != nil {
+		limit = -1 // it is of the results
+	}
 	if q.latest > 0 && (limit < 0 || int64(q.latest) < limit) {
 		limit = int64(q.latest)
 	}
