@@ -38,18 +38,21 @@ func NewCSVReader(r io.Reader, name string, o CSVOptions) (*CSVReader, error) {
 	if o.Null == nil {
 		o.Null = []string{""}
 	}
-	var head bytes.Buffer
+	head := &tape{r: r}
 	c := &csvFormat{name: name, options: &o}
-	sample, err := c.scanner(io.TeeReader(r, &head))
+	sample, err := c.scanner(head)
 	if err != nil {
 		return nil, err
 	}
-	choices, err := c.choose(sample, &head)
+	choices, err := c.choose(sample, head)
 	if err != nil {
 		return nil, err
 	}
-	in := io.MultiReader(&head, r)
+	in := head.rewind()
 	rows, err := c.scanner(in)
+	if err == nil {
+		rows.buf = sample.buf
+	}
 	if err == nil && o.Header {
 		_, err = rows.Scan()
 	} else if err == nil {
@@ -116,7 +119,7 @@ func (c *csvRecords) skip() { c.skipRecord() }
 func (c *csvRecords) blankLines() int64 { return c.blank }
 
 // choose names the columns and settles their types.
-func (c *csvFormat) choose(s *Scanner, head *bytes.Buffer) ([]Choice, error) {
+func (c *csvFormat) choose(s *Scanner, head *tape) ([]Choice, error) {
 	o := c.options
 	first, err := s.Scan()
 	if errors.Is(err, io.EOF) && !o.Header && len(o.Names) > 0 {
@@ -140,36 +143,53 @@ func (c *csvFormat) choose(s *Scanner, head *bytes.Buffer) ([]Choice, error) {
 		return nil, fmt.Errorf("%s: %w", c.name, err)
 	}
 	seen := sampler{o: &o.TableOptions}
-	open := false
 	for _, name := range names {
 		seen.column(name, false)
-		_, given := o.given(name)
-		open = open || !given
 	}
-	if !open {
-		return seen.choices(), nil
-	}
-	rows := c.records(s)
 	row := first
 	if o.Header {
-		row, err = rows.next()
+		row = nil
 	} else if c.joiner != nil && row != nil {
 		row = c.joiner.row(row)
 	}
-	for n := 0; n < sampleRows && head.Len() <= sampleBytes && !errors.Is(err, io.EOF); n++ {
+	return c.sample(s, head, &seen, row)
+}
+
+// sample looks at the first rows, the first of which may be read already.
+func (c *csvFormat) sample(s *Scanner, head *tape, seen *sampler, row []Field) ([]Choice, error) {
+	o := c.options
+	rows := &csvRecords{Scanner: s, join: c.joiner.clone()}
+	var b block
+	for n := 0; n < sampleRows && head.length <= sampleBytes && !seen.settled(); {
+		if row != nil {
+			for i := range row {
+				seen.add(i, &row[i], row[i].Null || isMark(o.Null, row[i].Text))
+			}
+			n++
+		}
+		if c.joiner == nil {
+			s.block(&b, sampleRows-n)
+			seen.block(&b, o.Null)
+			s.take(&b, b.rows)
+			n += b.rows
+		}
+		if n >= sampleRows || seen.settled() {
+			break
+		}
+		var err error
+		row, err = rows.next()
 		var syntax *SyntaxError
+		if errors.Is(err, io.EOF) {
+			break
+		}
 		if errors.As(err, &syntax) && o.OnError != nil {
 			rows.skip() // to be told of when it is read
-			row, err = rows.next()
-			continue
+			row, err = nil, nil
+			n++
 		}
 		if err != nil {
 			return nil, err
 		}
-		for i := range row {
-			seen.add(i, &row[i], row[i].Null || isMark(o.Null, row[i].Text))
-		}
-		row, err = rows.next()
 	}
 	return seen.choices(), nil
 }

@@ -62,6 +62,7 @@ func (c cell) String() string { return fmt.Sprintf("line %d: %s", c.line, c.text
 
 // inference gathers what the cells of one column look like.
 type inference struct {
+	given   bool    // the type is not inferred
 	strings bool    // texts in quotes are no numbers, as in JSON
 	isTime  bool    // it is the time column
 	layout  *Layout // of its times, where it is given
@@ -96,6 +97,12 @@ func (ts *times) add(t *instant, f *Field, zone wallZone) {
 	}
 }
 
+// settled reports whether no further cell can change the choice: one text makes
+// a column of texts, unless that is a time in another layout.
+func (in *inference) settled() bool {
+	return in.given || in.counts[formText] > 0 && !in.isTime && in.layout == nil
+}
+
 // add looks at one cell.
 func (in *inference) add(f *Field, null bool, zone wallZone) {
 	in.rows++
@@ -127,7 +134,11 @@ func (in *inference) try(f *Field, zone wallZone) {
 		first, second, _ := dayAndMonth(f.Text)
 		in.unclear = [2]string{first, second}
 	}
+	before := in.rows - in.nulls - in.quotedNulls - 1
 	for i, l := range commonLayouts {
+		if in.others[i].count < before {
+			continue // some cell is of another layout
+		}
 		if t, ok := l.parse(f.Text); ok {
 			in.others[i].add(&t, f, zone)
 		}
@@ -147,6 +158,9 @@ func (in *inference) look(f *Field, zone wallZone) form {
 		return formText
 	}
 	text := in.strings && f.Quoted
+	if n, ok := parsePlain(b); ok && !text && n.mantissa < 1e17 {
+		return in.plain(&n, f)
+	}
 	if n, ok := parseNumber(b); ok && !text {
 		return in.number(&n, f)
 	}
@@ -170,6 +184,26 @@ func (in *inference) look(f *Field, zone wallZone) form {
 		return formDay
 	}
 	return formTime
+}
+
+// plain is number for a plain one of up to 17 digits.
+func (in *inference) plain(n *plain, f *Field) form {
+	whole := f.Text
+	if n.neg {
+		whole = whole[1:]
+	}
+	if n.decimals > 0 {
+		whole = whole[:len(whole)-n.decimals-1]
+	}
+	switch {
+	case len(whole) > 1 && whole[0] == '0':
+		return formText
+	case n.decimals > 0 || n.neg && n.mantissa == 0:
+		return formFloat
+	case !intInDouble(int64(n.mantissa)):
+		in.inexact.set(f)
+	}
+	return formInt
 }
 
 func (in *inference) number(n *number, f *Field) form {

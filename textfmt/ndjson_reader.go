@@ -31,13 +31,13 @@ import (
 // errors, as is a member that occurs twice.
 func NewNDJSONReader(r io.Reader, name string, o TableOptions) (*Reader, error) {
 	r = withoutMark(r)
-	var head bytes.Buffer
+	head := &tape{r: r}
 	f := &ndjsonFormat{name: name, options: &o}
-	choices, err := f.choose(io.TeeReader(r, &head), &head)
+	choices, err := f.choose(head)
 	if err != nil {
 		return nil, err
 	}
-	in := io.MultiReader(&head, r)
+	in := head.rewind()
 	return newReader(name, &o, choices, f.records(newLines(in, name)), &input{r: in, line: 1, splitter: f})
 }
 
@@ -50,7 +50,7 @@ type ndjsonFormat struct {
 }
 
 // choose finds the columns and settles their types.
-func (f *ndjsonFormat) choose(r io.Reader, head *bytes.Buffer) ([]Choice, error) {
+func (f *ndjsonFormat) choose(head *tape) ([]Choice, error) {
 	o := f.options
 	f.keep = map[string]bool{}
 	seen := sampler{o: o}
@@ -77,13 +77,13 @@ func (f *ndjsonFormat) choose(r io.Reader, head *bytes.Buffer) ([]Choice, error)
 	f.columns = slices.Clone(seen.names)
 	var err error
 	if o.Schema == nil {
-		err = f.sample(r, head, add, func(row []Field) {
+		err = f.sample(head, add, func(row []Field) {
 			for i := range row {
 				seen.add(i, &row[i], row[i].Null)
 			}
 		})
 	} else { // metadata need not be among its columns
-		err = f.sample(r, head, func(name string) {
+		err = f.sample(head, func(name string) {
 			if slices.Contains(metadataNames[:], name) && o.Schema.Lookup(name) < 0 {
 				add(name)
 			}
@@ -115,10 +115,10 @@ func (f *ndjsonFormat) choose(r io.Reader, head *bytes.Buffer) ([]Choice, error)
 
 // sample reads the first rows. New members go to add before rows that have them
 // go to look.
-func (f *ndjsonFormat) sample(r io.Reader, head *bytes.Buffer, add func(name string), look func([]Field)) error {
-	j := f.records(newLines(r, f.name))
+func (f *ndjsonFormat) sample(head *tape, add func(name string), look func([]Field)) error {
+	j := f.records(newLines(head, f.name))
 	j.grow = add
-	for n := 0; n < sampleRows && head.Len() <= sampleBytes; n++ {
+	for n := 0; n < sampleRows && head.length <= sampleBytes; n++ {
 		row, err := j.next()
 		if errors.Is(err, io.EOF) {
 			break

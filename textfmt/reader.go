@@ -196,35 +196,3 @@ func isMark(marks []string, text []byte) bool {
 	}
 	return false
 }
-
-// sampler replays what was read of an input to infer types.
-type sampler struct {
-	names []string
-	seen  []inference
-	o     *TableOptions
-}
-
-// add looks at the cell of column i.
-func (s *sampler) add(i int, f *Field, null bool) {
-	s.seen[i].add(f, null, s.o.zone())
-}
-
-// column begins another column.
-func (s *sampler) column(name string, strings bool) {
-	in := inference{strings: strings, isTime: s.o.Time != nil && s.o.Time.Column == name, layout: s.o.Layouts[name]}
-	s.names = append(s.names, name)
-	s.seen = append(s.seen, in)
-}
-
-// choices are the types of all columns.
-func (s *sampler) choices() []Choice {
-	choices := make([]Choice, len(s.names))
-	for i, name := range s.names {
-		c := &choices[i]
-		*c = Choice{Column: name, Layout: s.o.Layouts[name]}
-		if c.Type, c.Given = s.o.given(name); !c.Given {
-			*c = s.seen[i].choose(name)
-		}
-	}
-	return choices
-}

@@ -103,12 +103,12 @@ func (s *series) add(c seriesColumn) {
 // newReader reads a sample, settles the schema, and reads from the start.
 func (f *seriesFormat) newReader(r io.Reader) (*Reader, error) {
 	r = withoutMark(r)
-	var head bytes.Buffer
-	choices, err := f.choose(io.TeeReader(r, &head), &head)
+	head := &tape{r: r}
+	choices, err := f.choose(head)
 	if err != nil {
 		return nil, err
 	}
-	in := io.MultiReader(&head, r)
+	in := head.rewind()
 	var cut *input
 	if f.whole {
 		cut = &input{r: in, line: 1, splitter: f}
@@ -117,11 +117,11 @@ func (f *seriesFormat) newReader(r io.Reader) (*Reader, error) {
 }
 
 // choose finds the columns and settles their types.
-func (f *seriesFormat) choose(r io.Reader, head *bytes.Buffer) ([]Choice, error) {
+func (f *seriesFormat) choose(head *tape) ([]Choice, error) {
 	o := f.options
 	f.columns = []seriesColumn{{name: string(f.series), kind: tagKind}, {name: string(f.time), kind: timeKind}}
 	if o.Schema == nil {
-		if err := f.sample(r, head); err != nil {
+		if err := f.sample(head); err != nil {
 			return nil, err
 		}
 	} else {
@@ -174,10 +174,10 @@ func (f *seriesFormat) given(name string) {
 
 // sample finds columns: the name of the series, its tags by name, the time, and
 // the other columns in the order of the text.
-func (f *seriesFormat) sample(r io.Reader, head *bytes.Buffer) error {
-	s := f.records(newLines(r, f.name))
+func (f *seriesFormat) sample(head *tape) error {
+	s := f.records(newLines(head, f.name))
 	s.learn = true
-	for n := 0; n < sampleRows && head.Len() <= sampleBytes; n++ {
+	for n := 0; n < sampleRows && head.length <= sampleBytes; n++ {
 		_, err := s.next()
 		if errors.Is(err, io.EOF) {
 			break
