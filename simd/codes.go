@@ -21,7 +21,7 @@ type Codes32 struct {
 
 // Packed64 are the codes of width bits in src, as Unpack64 reads them, with
 // flip 0. src is not copied, and may be longer than the codes that are asked
-// for later: kernels are the faster for 64 bytes more.
+// for later: kernels are the faster for 64 bytes more, or as much capacity.
 func Packed64(src []byte, width uint) Codes64 {
 	if width == 0 {
 		src = zeros[:]

@@ -122,8 +122,8 @@ func Decimal32(dst []float32, c *Codes32, add int32, back, scale float64) (ok bo
 	c.check(len(dst))
 	done := 0
 	var bad uint64
-	if c.packed != nil {
-		done, bad = packedDecimal32(dst, c.packed, c.width, add, back, scale)
+	if back == 1 && c.bounded(add) {
+		done = packedBounded32(dst, c.packed, c.width, float64(add), scale)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint32
@@ -172,6 +172,11 @@ func SumDecimal32(dst []float32, c *Codes32, first, add int32, back, scale float
 // unorder32 is the float of the integer x of its order.
 func unorder32(x int32, zeros uint) float32 {
 	return math.Float32frombits(uint32(x^int32(uint32(x>>31)>>(1+zeros))) << zeros)
+}
+
+// bounded is Codes64.bounded.
+func (c *Codes32) bounded(add int32) bool {
+	return c.packed != nil && c.width < 25 && -Limit32 <= add && add <= Limit32-int32(1)<<c.width+1
 }
 
 // over32 is not 0 where x is too large for a decimal.

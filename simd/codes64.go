@@ -125,8 +125,8 @@ func Decimal64(dst []float64, c *Codes64, add int64, back, scale float64) (ok bo
 	c.check(len(dst))
 	done := 0
 	var bad uint64
-	if c.packed != nil {
-		done, bad = packedDecimal64(dst, c.packed, c.width, add, back, scale)
+	if c.bounded(add) {
+		done = packedBounded64(dst, c.packed, c.width, float64(add), back, scale)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint64
@@ -175,6 +175,12 @@ func SumDecimal64(dst []float64, c *Codes64, first, add int64, back, scale float
 // unorder64 is the float of the integer x of its order.
 func unorder64(x int64, zeros uint) float64 {
 	return math.Float64frombits(uint64(x^int64(uint64(x>>63)>>(1+zeros))) << zeros)
+}
+
+// bounded reports whether the codes are packed and none of them makes an
+// integer that is too large.
+func (c *Codes64) bounded(add int64) bool {
+	return c.packed != nil && c.width < 51 && -Limit64 <= add && add <= Limit64-int64(1)<<c.width+1
 }
 
 // over64 is not 0 where x is too large for a decimal.

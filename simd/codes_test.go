@@ -131,7 +131,7 @@ func someTerms(r *rand.Rand, wild bool, n int, w uint) terms {
 		p.zeros = []uint{0, 0, p.zeros}[r.IntN(3)]
 		return p
 	}
-	p.back = 1
+	p.back = []float64{1, p.back}[r.IntN(2)]
 	p.add = -int64(uint64(1)<<w>>1) + int64(r.IntN(7)) - 3
 	p.first = int64(r.IntN(2001)) - 1000
 	return p

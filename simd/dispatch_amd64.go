@@ -7,13 +7,13 @@ package simd
 func unpackNarrow32(dst []uint32, src []byte, width uint) (done int) {
 	switch Current() {
 	case AVX2:
-		if width > 26 && width <= 32 && len(dst) >= 8 && len(src) >= 16 {
-			unpackNarrow32AVX2(&dst[0], len(dst)&^7, &src[0], len(src), &unpackTables[1][0][width][0], width)
+		if width > 26 && width <= 32 && len(dst) >= 8 && cap(src) >= 16 {
+			unpackNarrow32AVX2(&dst[0], len(dst)&^7, &src[0], cap(src), &unpackTables[1][0][width][0], width)
 			return len(dst) &^ 7
 		}
 	case AVX512:
 		if width > 26 && width <= 32 && len(dst) > 0 {
-			unpackNarrow32AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[1][1][width][0], width)
+			unpackNarrow32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width)
 			return len(dst)
 		}
 	}
@@ -23,13 +23,13 @@ func unpackNarrow32(dst []uint32, src []byte, width uint) (done int) {
 func unpack64(dst []uint64, src []byte, width uint) (done int) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && len(src) >= 16 {
-			unpack64AVX2(&dst[0], n, &src[0], len(src), &unpackTables[1][0][width][0], width)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && cap(src) >= 16 {
+			unpack64AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[1][0][width][0], width)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 64) {
-			unpack64AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[1][1][width][0], width)
+			unpack64AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width)
 			return len(dst)
 		}
 	}
@@ -39,13 +39,13 @@ func unpack64(dst []uint64, src []byte, width uint) (done int) {
 func packedAdd64(dst []int64, src []byte, width uint, add int64) (done int) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && len(src) >= 16 {
-			packedAdd64AVX2(&dst[0], n, &src[0], len(src), &unpackTables[1][0][width][0], width, add)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && cap(src) >= 16 {
+			packedAdd64AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[1][0][width][0], width, add)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 64) {
-			packedAdd64AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[1][1][width][0], width, add)
+			packedAdd64AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width, add)
 			return len(dst)
 		}
 	}
@@ -55,13 +55,13 @@ func packedAdd64(dst []int64, src []byte, width uint, add int64) (done int) {
 func packedRamp64(dst []int64, src []byte, width uint, start, step int64) (done int) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && len(src) >= 16 {
-			packedRamp64AVX2(&dst[0], n, &src[0], len(src), &unpackTables[1][0][width][0], width, start, step)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && cap(src) >= 16 {
+			packedRamp64AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[1][0][width][0], width, start, step)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 64) {
-			packedRamp64AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[1][1][width][0], width, start, step)
+			packedRamp64AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width, start, step)
 			return len(dst)
 		}
 	}
@@ -71,13 +71,13 @@ func packedRamp64(dst []int64, src []byte, width uint, start, step int64) (done 
 func packedSum64(dst []int64, src []byte, width uint, first, add int64) (done int, last int64) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && len(src) >= 16 {
-			last = packedSum64AVX2(&dst[0], n, &src[0], len(src), &unpackTables[1][0][width][0], width, first, add)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && cap(src) >= 16 {
+			last = packedSum64AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[1][0][width][0], width, first, add)
 			return n, last
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 64) {
-			last = packedSum64AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[1][1][width][0], width, first, add)
+			last = packedSum64AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width, first, add)
 			return len(dst), last
 		}
 	}
@@ -87,13 +87,13 @@ func packedSum64(dst []int64, src []byte, width uint, first, add int64) (done in
 func packedOrdered64(dst []float64, src []byte, width uint, add int64, zeros uint) (done int) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && len(src) >= 16 {
-			packedOrdered64AVX2(&dst[0], n, &src[0], len(src), &unpackTables[1][0][width][0], width, add, zeros)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && cap(src) >= 16 {
+			packedOrdered64AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[1][0][width][0], width, add, zeros)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 64) {
-			packedOrdered64AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[1][1][width][0], width, add, zeros)
+			packedOrdered64AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width, add, zeros)
 			return len(dst)
 		}
 	}
@@ -103,45 +103,29 @@ func packedOrdered64(dst []float64, src []byte, width uint, add int64, zeros uin
 func packedSumOrdered64(dst []float64, src []byte, width uint, first, add int64, zeros uint) (done int, last int64) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && len(src) >= 16 {
-			last = packedSumOrdered64AVX2(&dst[0], n, &src[0], len(src), &unpackTables[1][0][width][0], width, first, add, zeros)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && cap(src) >= 16 {
+			last = packedSumOrdered64AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[1][0][width][0], width, first, add, zeros)
 			return n, last
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 64) {
-			last = packedSumOrdered64AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[1][1][width][0], width, first, add, zeros)
+			last = packedSumOrdered64AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width, first, add, zeros)
 			return len(dst), last
 		}
 	}
 	return 0, first
 }
 
-func packedDecimal64(dst []float64, src []byte, width uint, add int64, back, scale float64) (done int, bad uint64) {
-	switch Current() {
-	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && len(src) >= 16 {
-			bad = packedDecimal64AVX2(&dst[0], n, &src[0], len(src), &unpackTables[1][0][width][0], width, add, back, scale)
-			return n, bad
-		}
-	case AVX512:
-		if len(dst) > 0 && oneWindow(width, 64) {
-			bad = packedDecimal64AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[1][1][width][0], width, add, back, scale)
-			return len(dst), bad
-		}
-	}
-	return 0, 0
-}
-
 func packedSumDecimal64(dst []float64, src []byte, width uint, first, add int64, back, scale float64) (done int, last int64, bad uint64) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && len(src) >= 16 {
-			last, bad = packedSumDecimal64AVX2(&dst[0], n, &src[0], len(src), &unpackTables[1][0][width][0], width, first, add, back, scale)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 64) && cap(src) >= 16 {
+			last, bad = packedSumDecimal64AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[1][0][width][0], width, first, add, back, scale)
 			return n, last, bad
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 64) {
-			last, bad = packedSumDecimal64AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[1][1][width][0], width, first, add, back, scale)
+			last, bad = packedSumDecimal64AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width, first, add, back, scale)
 			return len(dst), last, bad
 		}
 	}
@@ -228,22 +212,6 @@ func plainSumOrdered64(dst []float64, src []uint64, flip uint64, first, add int6
 	return 0, first
 }
 
-func plainDecimal64(dst []float64, src []uint64, flip uint64, add int64, back, scale float64) (done int, bad uint64) {
-	switch Current() {
-	case AVX2:
-		if n := len(dst) &^ 7; n > 0 {
-			bad = plainDecimal64AVX2(&dst[0], n, &src[0], flip, add, back, scale)
-			return n, bad
-		}
-	case AVX512:
-		if len(dst) > 0 {
-			bad = plainDecimal64AVX512(&dst[0], len(dst), &src[0], flip, add, back, scale)
-			return len(dst), bad
-		}
-	}
-	return 0, 0
-}
-
 func plainSumDecimal64(dst []float64, src []uint64, flip uint64, first, add int64, back, scale float64) (done int, last int64, bad uint64) {
 	switch Current() {
 	case AVX2:
@@ -260,6 +228,22 @@ func plainSumDecimal64(dst []float64, src []uint64, flip uint64, first, add int6
 	return 0, first, 0
 }
 
+func plainDecimal64(dst []float64, src []uint64, flip uint64, add int64, back, scale float64) (done int, bad uint64) {
+	switch Current() {
+	case AVX2:
+		if n := len(dst) &^ 7; n > 0 {
+			bad = plainDecimal64AVX2(&dst[0], n, &src[0], flip, add, back, scale)
+			return n, bad
+		}
+	case AVX512:
+		if len(dst) > 0 {
+			bad = plainDecimal64AVX512(&dst[0], len(dst), &src[0], flip, add, back, scale)
+			return len(dst), bad
+		}
+	}
+	return 0, 0
+}
+
 func accumulate64(dst []int64, first int64) (done int, last int64) {
 	switch Current() {
 	case AVX2:
@@ -274,6 +258,22 @@ func accumulate64(dst []int64, first int64) (done int, last int64) {
 		}
 	}
 	return 0, first
+}
+
+func packedBounded64(dst []float64, src []byte, width uint, add, back, scale float64) (done int) {
+	switch Current() {
+	case AVX2:
+		if len(dst) >= 8 && width <= 45 && cap(src) >= 16 {
+			packedBounded64AVX2(&dst[0], len(dst)&^7, &src[0], cap(src), &unpackTables[1][0][width][0], width, add, back, scale)
+			return len(dst) &^ 7
+		}
+	case AVX512:
+		if len(dst) > 0 && width <= 45 {
+			packedBounded64AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width, add, back, scale)
+			return len(dst)
+		}
+	}
+	return 0
 }
 
 func fill64(dst []int64, start, step int64) (done int) {
@@ -584,7 +584,7 @@ func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	switch Current() {
 	case AVX512:
 		if width > 58 && len(dst) > 0 {
-			unpackWide64AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[1][1][width][0], width)
+			unpackWide64AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width)
 			return len(dst)
 		}
 	}
@@ -657,13 +657,13 @@ func packRamp64(dst []byte, src []int64, width uint, start, step int64) (done bo
 func unpack32(dst []uint32, src []byte, width uint) (done int) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && len(src) >= 16 {
-			unpack32AVX2(&dst[0], n, &src[0], len(src), &unpackTables[0][0][width][0], width)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && cap(src) >= 16 {
+			unpack32AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[0][0][width][0], width)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 32) {
-			unpack32AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[0][1][width][0], width)
+			unpack32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[0][1][width][0], width)
 			return len(dst)
 		}
 	}
@@ -673,13 +673,13 @@ func unpack32(dst []uint32, src []byte, width uint) (done int) {
 func packedAdd32(dst []int32, src []byte, width uint, add int32) (done int) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && len(src) >= 16 {
-			packedAdd32AVX2(&dst[0], n, &src[0], len(src), &unpackTables[0][0][width][0], width, add)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && cap(src) >= 16 {
+			packedAdd32AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[0][0][width][0], width, add)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 32) {
-			packedAdd32AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[0][1][width][0], width, add)
+			packedAdd32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[0][1][width][0], width, add)
 			return len(dst)
 		}
 	}
@@ -689,13 +689,13 @@ func packedAdd32(dst []int32, src []byte, width uint, add int32) (done int) {
 func packedRamp32(dst []int32, src []byte, width uint, start, step int32) (done int) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && len(src) >= 16 {
-			packedRamp32AVX2(&dst[0], n, &src[0], len(src), &unpackTables[0][0][width][0], width, start, step)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && cap(src) >= 16 {
+			packedRamp32AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[0][0][width][0], width, start, step)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 32) {
-			packedRamp32AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[0][1][width][0], width, start, step)
+			packedRamp32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[0][1][width][0], width, start, step)
 			return len(dst)
 		}
 	}
@@ -705,13 +705,13 @@ func packedRamp32(dst []int32, src []byte, width uint, start, step int32) (done 
 func packedSum32(dst []int32, src []byte, width uint, first, add int32) (done int, last int32) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && len(src) >= 16 {
-			last = packedSum32AVX2(&dst[0], n, &src[0], len(src), &unpackTables[0][0][width][0], width, first, add)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && cap(src) >= 16 {
+			last = packedSum32AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[0][0][width][0], width, first, add)
 			return n, last
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 32) {
-			last = packedSum32AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[0][1][width][0], width, first, add)
+			last = packedSum32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[0][1][width][0], width, first, add)
 			return len(dst), last
 		}
 	}
@@ -721,13 +721,13 @@ func packedSum32(dst []int32, src []byte, width uint, first, add int32) (done in
 func packedOrdered32(dst []float32, src []byte, width uint, add int32, zeros uint) (done int) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && len(src) >= 16 {
-			packedOrdered32AVX2(&dst[0], n, &src[0], len(src), &unpackTables[0][0][width][0], width, add, zeros)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && cap(src) >= 16 {
+			packedOrdered32AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[0][0][width][0], width, add, zeros)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 32) {
-			packedOrdered32AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[0][1][width][0], width, add, zeros)
+			packedOrdered32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[0][1][width][0], width, add, zeros)
 			return len(dst)
 		}
 	}
@@ -737,45 +737,29 @@ func packedOrdered32(dst []float32, src []byte, width uint, add int32, zeros uin
 func packedSumOrdered32(dst []float32, src []byte, width uint, first, add int32, zeros uint) (done int, last int32) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && len(src) >= 16 {
-			last = packedSumOrdered32AVX2(&dst[0], n, &src[0], len(src), &unpackTables[0][0][width][0], width, first, add, zeros)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && cap(src) >= 16 {
+			last = packedSumOrdered32AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[0][0][width][0], width, first, add, zeros)
 			return n, last
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 32) {
-			last = packedSumOrdered32AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[0][1][width][0], width, first, add, zeros)
+			last = packedSumOrdered32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[0][1][width][0], width, first, add, zeros)
 			return len(dst), last
 		}
 	}
 	return 0, first
 }
 
-func packedDecimal32(dst []float32, src []byte, width uint, add int32, back, scale float64) (done int, bad uint64) {
-	switch Current() {
-	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && len(src) >= 16 {
-			bad = packedDecimal32AVX2(&dst[0], n, &src[0], len(src), &unpackTables[0][0][width][0], width, add, back, scale)
-			return n, bad
-		}
-	case AVX512:
-		if len(dst) > 0 && oneWindow(width, 32) {
-			bad = packedDecimal32AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[0][1][width][0], width, add, back, scale)
-			return len(dst), bad
-		}
-	}
-	return 0, 0
-}
-
 func packedSumDecimal32(dst []float32, src []byte, width uint, first, add int32, back, scale float64) (done int, last int32, bad uint64) {
 	switch Current() {
 	case AVX2:
-		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && len(src) >= 16 {
-			last, bad = packedSumDecimal32AVX2(&dst[0], n, &src[0], len(src), &unpackTables[0][0][width][0], width, first, add, back, scale)
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && cap(src) >= 16 {
+			last, bad = packedSumDecimal32AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[0][0][width][0], width, first, add, back, scale)
 			return n, last, bad
 		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 32) {
-			last, bad = packedSumDecimal32AVX512(&dst[0], len(dst), &src[0], len(src), &unpackTables[0][1][width][0], width, first, add, back, scale)
+			last, bad = packedSumDecimal32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[0][1][width][0], width, first, add, back, scale)
 			return len(dst), last, bad
 		}
 	}
@@ -862,22 +846,6 @@ func plainSumOrdered32(dst []float32, src []uint32, flip uint32, first, add int3
 	return 0, first
 }
 
-func plainDecimal32(dst []float32, src []uint32, flip uint32, add int32, back, scale float64) (done int, bad uint64) {
-	switch Current() {
-	case AVX2:
-		if n := len(dst) &^ 7; n > 0 {
-			bad = plainDecimal32AVX2(&dst[0], n, &src[0], flip, add, back, scale)
-			return n, bad
-		}
-	case AVX512:
-		if len(dst) > 0 {
-			bad = plainDecimal32AVX512(&dst[0], len(dst), &src[0], flip, add, back, scale)
-			return len(dst), bad
-		}
-	}
-	return 0, 0
-}
-
 func plainSumDecimal32(dst []float32, src []uint32, flip uint32, first, add int32, back, scale float64) (done int, last int32, bad uint64) {
 	switch Current() {
 	case AVX2:
@@ -894,6 +862,22 @@ func plainSumDecimal32(dst []float32, src []uint32, flip uint32, first, add int3
 	return 0, first, 0
 }
 
+func plainDecimal32(dst []float32, src []uint32, flip uint32, add int32, back, scale float64) (done int, bad uint64) {
+	switch Current() {
+	case AVX2:
+		if n := len(dst) &^ 7; n > 0 {
+			bad = plainDecimal32AVX2(&dst[0], n, &src[0], flip, add, back, scale)
+			return n, bad
+		}
+	case AVX512:
+		if len(dst) > 0 {
+			bad = plainDecimal32AVX512(&dst[0], len(dst), &src[0], flip, add, back, scale)
+			return len(dst), bad
+		}
+	}
+	return 0, 0
+}
+
 func accumulate32(dst []int32, first int32) (done int, last int32) {
 	switch Current() {
 	case AVX2:
@@ -908,6 +892,22 @@ func accumulate32(dst []int32, first int32) (done int, last int32) {
 		}
 	}
 	return 0, first
+}
+
+func packedBounded32(dst []float32, src []byte, width uint, add, scale float64) (done int) {
+	switch Current() {
+	case AVX2:
+		if len(dst) >= 8 && width <= 45 && cap(src) >= 16 {
+			packedBounded32AVX2(&dst[0], len(dst)&^7, &src[0], cap(src), &unpackTables[1][0][width][0], width, add, scale)
+			return len(dst) &^ 7
+		}
+	case AVX512:
+		if len(dst) > 0 && width <= 45 {
+			packedBounded32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width, add, scale)
+			return len(dst)
+		}
+	}
+	return 0
 }
 
 func fill32(dst []int32, start, step int32) (done int) {

@@ -32,10 +32,6 @@ func packedSumOrdered64(dst []float64, src []byte, width uint, first, add int64,
 	return 0, first
 }
 
-func packedDecimal64(dst []float64, src []byte, width uint, add int64, back, scale float64) (done int, bad uint64) {
-	return 0, 0
-}
-
 func packedSumDecimal64(dst []float64, src []byte, width uint, first, add int64, back, scale float64) (done int, last int64, bad uint64) {
 	return 0, first, 0
 }
@@ -60,16 +56,20 @@ func plainSumOrdered64(dst []float64, src []uint64, flip uint64, first, add int6
 	return 0, first
 }
 
-func plainDecimal64(dst []float64, src []uint64, flip uint64, add int64, back, scale float64) (done int, bad uint64) {
-	return 0, 0
-}
-
 func plainSumDecimal64(dst []float64, src []uint64, flip uint64, first, add int64, back, scale float64) (done int, last int64, bad uint64) {
 	return 0, first, 0
 }
 
+func plainDecimal64(dst []float64, src []uint64, flip uint64, add int64, back, scale float64) (done int, bad uint64) {
+	return 0, 0
+}
+
 func accumulate64(dst []int64, first int64) (done int, last int64) {
 	return 0, first
+}
+
+func packedBounded64(dst []float64, src []byte, width uint, add, back, scale float64) (done int) {
+	return 0
 }
 
 func fill64(dst []int64, start, step int64) (done int) {
@@ -196,10 +196,6 @@ func packedSumOrdered32(dst []float32, src []byte, width uint, first, add int32,
 	return 0, first
 }
 
-func packedDecimal32(dst []float32, src []byte, width uint, add int32, back, scale float64) (done int, bad uint64) {
-	return 0, 0
-}
-
 func packedSumDecimal32(dst []float32, src []byte, width uint, first, add int32, back, scale float64) (done int, last int32, bad uint64) {
 	return 0, first, 0
 }
@@ -224,16 +220,20 @@ func plainSumOrdered32(dst []float32, src []uint32, flip uint32, first, add int3
 	return 0, first
 }
 
-func plainDecimal32(dst []float32, src []uint32, flip uint32, add int32, back, scale float64) (done int, bad uint64) {
-	return 0, 0
-}
-
 func plainSumDecimal32(dst []float32, src []uint32, flip uint32, first, add int32, back, scale float64) (done int, last int32, bad uint64) {
 	return 0, first, 0
 }
 
+func plainDecimal32(dst []float32, src []uint32, flip uint32, add int32, back, scale float64) (done int, bad uint64) {
+	return 0, 0
+}
+
 func accumulate32(dst []int32, first int32) (done int, last int32) {
 	return 0, first
+}
+
+func packedBounded32(dst []float32, src []byte, width uint, add, scale float64) (done int) {
+	return 0
 }
 
 func fill32(dst []int32, start, step int32) (done int) {

@@ -26,9 +26,6 @@ func packedOrdered64AVX2(dst *float64, n int, src *byte, size int, table *byte, 
 func packedSumOrdered64AVX2(dst *float64, n int, src *byte, size int, table *byte, width uint, first int64, add int64, zeros uint) (last int64)
 
 //go:noescape
-func packedDecimal64AVX2(dst *float64, n int, src *byte, size int, table *byte, width uint, add int64, back float64, scale float64) (bad uint64)
-
-//go:noescape
 func packedSumDecimal64AVX2(dst *float64, n int, src *byte, size int, table *byte, width uint, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
 
 //go:noescape
@@ -47,13 +44,16 @@ func plainOrdered64AVX2(dst *float64, n int, src *uint64, flip uint64, add int64
 func plainSumOrdered64AVX2(dst *float64, n int, src *uint64, flip uint64, first int64, add int64, zeros uint) (last int64)
 
 //go:noescape
-func plainDecimal64AVX2(dst *float64, n int, src *uint64, flip uint64, add int64, back float64, scale float64) (bad uint64)
-
-//go:noescape
 func plainSumDecimal64AVX2(dst *float64, n int, src *uint64, flip uint64, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
 
 //go:noescape
+func plainDecimal64AVX2(dst *float64, n int, src *uint64, flip uint64, add int64, back float64, scale float64) (bad uint64)
+
+//go:noescape
 func accumulate64AVX2(dst *int64, n int, src *int64, first int64) (last int64)
+
+//go:noescape
+func packedBounded64AVX2(dst *float64, n int, src *byte, size int, table *byte, width uint, add float64, back float64, scale float64)
 
 //go:noescape
 func fill64AVX2(dst *int64, n int, start int64, step int64)
@@ -137,9 +137,6 @@ func packedOrdered64AVX512(dst *float64, n int, src *byte, size int, table *byte
 func packedSumOrdered64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, first int64, add int64, zeros uint) (last int64)
 
 //go:noescape
-func packedDecimal64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, add int64, back float64, scale float64) (bad uint64)
-
-//go:noescape
 func packedSumDecimal64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
 
 //go:noescape
@@ -158,13 +155,16 @@ func plainOrdered64AVX512(dst *float64, n int, src *uint64, flip uint64, add int
 func plainSumOrdered64AVX512(dst *float64, n int, src *uint64, flip uint64, first int64, add int64, zeros uint) (last int64)
 
 //go:noescape
-func plainDecimal64AVX512(dst *float64, n int, src *uint64, flip uint64, add int64, back float64, scale float64) (bad uint64)
-
-//go:noescape
 func plainSumDecimal64AVX512(dst *float64, n int, src *uint64, flip uint64, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
 
 //go:noescape
+func plainDecimal64AVX512(dst *float64, n int, src *uint64, flip uint64, add int64, back float64, scale float64) (bad uint64)
+
+//go:noescape
 func accumulate64AVX512(dst *int64, n int, src *int64, first int64) (last int64)
+
+//go:noescape
+func packedBounded64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, add float64, back float64, scale float64)
 
 //go:noescape
 func fill64AVX512(dst *int64, n int, start int64, step int64)
@@ -263,9 +263,6 @@ func packedOrdered32AVX2(dst *float32, n int, src *byte, size int, table *byte, 
 func packedSumOrdered32AVX2(dst *float32, n int, src *byte, size int, table *byte, width uint, first int32, add int32, zeros uint) (last int32)
 
 //go:noescape
-func packedDecimal32AVX2(dst *float32, n int, src *byte, size int, table *byte, width uint, add int32, back float64, scale float64) (bad uint64)
-
-//go:noescape
 func packedSumDecimal32AVX2(dst *float32, n int, src *byte, size int, table *byte, width uint, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
 
 //go:noescape
@@ -284,13 +281,16 @@ func plainOrdered32AVX2(dst *float32, n int, src *uint32, flip uint32, add int32
 func plainSumOrdered32AVX2(dst *float32, n int, src *uint32, flip uint32, first int32, add int32, zeros uint) (last int32)
 
 //go:noescape
-func plainDecimal32AVX2(dst *float32, n int, src *uint32, flip uint32, add int32, back float64, scale float64) (bad uint64)
-
-//go:noescape
 func plainSumDecimal32AVX2(dst *float32, n int, src *uint32, flip uint32, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
 
 //go:noescape
+func plainDecimal32AVX2(dst *float32, n int, src *uint32, flip uint32, add int32, back float64, scale float64) (bad uint64)
+
+//go:noescape
 func accumulate32AVX2(dst *int32, n int, src *int32, first int32) (last int32)
+
+//go:noescape
+func packedBounded32AVX2(dst *float32, n int, src *byte, size int, table *byte, width uint, add float64, scale float64)
 
 //go:noescape
 func fill32AVX2(dst *int32, n int, start int32, step int32)
@@ -359,9 +359,6 @@ func packedOrdered32AVX512(dst *float32, n int, src *byte, size int, table *byte
 func packedSumOrdered32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, first int32, add int32, zeros uint) (last int32)
 
 //go:noescape
-func packedDecimal32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add int32, back float64, scale float64) (bad uint64)
-
-//go:noescape
 func packedSumDecimal32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
 
 //go:noescape
@@ -380,13 +377,16 @@ func plainOrdered32AVX512(dst *float32, n int, src *uint32, flip uint32, add int
 func plainSumOrdered32AVX512(dst *float32, n int, src *uint32, flip uint32, first int32, add int32, zeros uint) (last int32)
 
 //go:noescape
-func plainDecimal32AVX512(dst *float32, n int, src *uint32, flip uint32, add int32, back float64, scale float64) (bad uint64)
-
-//go:noescape
 func plainSumDecimal32AVX512(dst *float32, n int, src *uint32, flip uint32, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
 
 //go:noescape
+func plainDecimal32AVX512(dst *float32, n int, src *uint32, flip uint32, add int32, back float64, scale float64) (bad uint64)
+
+//go:noescape
 func accumulate32AVX512(dst *int32, n int, src *int32, first int32) (last int32)
+
+//go:noescape
+func packedBounded32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add float64, scale float64)
 
 //go:noescape
 func fill32AVX512(dst *int32, n int, start int32, step int32)

@@ -42,11 +42,11 @@ loop:
 	VPAND       Y0, Y1, Y1
 	VPSRLVQ     96(DI), Y2, Y2
 	VPAND       Y0, Y2, Y2
-	ADDQ        SI, DX
 	VSHUFPS     $0x88, Y2, Y1, Y1
 	VPERMQ      $0xd8, Y1, Y1
 	VMOVDQU     Y1, (AX)
-	ADDQ        $0x20, AX
+	ADDQ        $+32, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -103,11 +103,11 @@ tail:
 	VPAND        Y0, Y1, Y1
 	VPSRLVQ      96(DI), Y2, Y2
 	VPAND        Y0, Y2, Y2
-	ADDQ         SI, DX
 	VSHUFPS      $0x88, Y2, Y1, Y1
 	VPERMQ       $0xd8, Y1, Y1
 	VMOVDQU      Y1, (AX)
-	ADDQ         $0x20, AX
+	ADDQ         $+32, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
@@ -153,10 +153,10 @@ loop:
 	VPAND       Y0, Y1, Y1
 	VPSRLVQ     96(DI), Y2, Y2
 	VPAND       Y0, Y2, Y2
-	ADDQ        SI, DX
 	VMOVDQU     Y1, (AX)
 	VMOVDQU     Y2, 32(AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -213,10 +213,10 @@ tail:
 	VPAND        Y0, Y1, Y1
 	VPSRLVQ      96(DI), Y2, Y2
 	VPAND        Y0, Y2, Y2
-	ADDQ         SI, DX
 	VMOVDQU      Y1, (AX)
 	VMOVDQU      Y2, 32(AX)
-	ADDQ         $0x40, AX
+	ADDQ         $+64, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
@@ -263,12 +263,12 @@ loop:
 	VPAND       Y0, Y2, Y2
 	VPSRLVQ     96(DI), Y3, Y3
 	VPAND       Y0, Y3, Y3
-	ADDQ        SI, DX
 	VPADDQ      Y1, Y2, Y2
 	VMOVDQU     Y2, (AX)
 	VPADDQ      Y1, Y3, Y3
 	VMOVDQU     Y3, 32(AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -325,12 +325,12 @@ tail:
 	VPAND        Y0, Y2, Y2
 	VPSRLVQ      96(DI), Y3, Y3
 	VPAND        Y0, Y3, Y3
-	ADDQ         SI, DX
 	VPADDQ       Y1, Y2, Y2
 	VMOVDQU      Y2, (AX)
 	VPADDQ       Y1, Y3, Y3
 	VMOVDQU      Y3, 32(AX)
-	ADDQ         $0x40, AX
+	ADDQ         $+64, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
@@ -384,14 +384,14 @@ loop:
 	VPAND       Y0, Y4, Y4
 	VPSRLVQ     96(DI), Y5, Y5
 	VPAND       Y0, Y5, Y5
-	ADDQ        SI, DX
 	VPADDQ      Y2, Y4, Y4
 	VPADDQ      Y1, Y2, Y2
 	VMOVDQU     Y4, (AX)
 	VPADDQ      Y2, Y5, Y5
 	VPADDQ      Y1, Y2, Y2
 	VMOVDQU     Y5, 32(AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -448,14 +448,14 @@ tail:
 	VPAND        Y0, Y3, Y3
 	VPSRLVQ      96(DI), Y4, Y4
 	VPAND        Y0, Y4, Y4
-	ADDQ         SI, DX
 	VPADDQ       Y2, Y3, Y3
 	VPADDQ       Y1, Y2, Y2
 	VMOVDQU      Y3, (AX)
 	VPADDQ       Y2, Y4, Y4
 	VPADDQ       Y1, Y2, Y2
 	VMOVDQU      Y4, 32(AX)
-	ADDQ         $0x40, AX
+	ADDQ         $+64, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
@@ -515,7 +515,6 @@ loop:
 	VPAND       Y0, Y3, Y3
 	VPSRLVQ     96(DI), Y4, Y4
 	VPAND       Y0, Y4, Y4
-	ADDQ        SI, DX
 	VPADDQ      Y1, Y3, Y3
 	VPSLLDQ     $0x08, Y3, Y5
 	VPADDQ      Y5, Y3, Y3
@@ -536,7 +535,8 @@ loop:
 	VPADDQ      Y2, Y4, Y4
 	VPADDQ      Y5, Y2, Y2
 	VMOVDQU     Y4, 32(AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -593,7 +593,6 @@ tail:
 	VPAND        Y0, Y3, Y3
 	VPSRLVQ      96(DI), Y4, Y4
 	VPAND        Y0, Y4, Y4
-	ADDQ         SI, DX
 	VPADDQ       Y1, Y3, Y3
 	VPSLLDQ      $0x08, Y3, Y5
 	VPADDQ       Y5, Y3, Y3
@@ -614,7 +613,8 @@ tail:
 	VPADDQ       Y2, Y4, Y4
 	VPADDQ       Y3, Y2, Y2
 	VMOVDQU      Y4, 32(AX)
-	ADDQ         $0x40, AX
+	ADDQ         $+64, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
@@ -669,7 +669,6 @@ loop:
 	VPAND       Y0, Y4, Y4
 	VPSRLVQ     96(DI), Y5, Y5
 	VPAND       Y0, Y5, Y5
-	ADDQ        SI, DX
 	VPADDQ      Y1, Y4, Y4
 	VPXOR       Y6, Y6, Y6
 	VPCMPGTQ    Y4, Y6, Y6
@@ -684,7 +683,8 @@ loop:
 	VPXOR       Y6, Y5, Y5
 	VPSLLQ      X2, Y5, Y5
 	VMOVDQU     Y5, 32(AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -741,7 +741,6 @@ tail:
 	VPAND        Y0, Y4, Y4
 	VPSRLVQ      96(DI), Y5, Y5
 	VPAND        Y0, Y5, Y5
-	ADDQ         SI, DX
 	VPADDQ       Y1, Y4, Y4
 	VPXOR        Y6, Y6, Y6
 	VPCMPGTQ     Y4, Y6, Y6
@@ -756,7 +755,8 @@ tail:
 	VPXOR        Y4, Y5, Y5
 	VPSLLQ       X2, Y5, Y5
 	VMOVDQU      Y5, 32(AX)
-	ADDQ         $0x40, AX
+	ADDQ         $+64, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
@@ -810,7 +810,6 @@ loop:
 	VPAND       Y0, Y5, Y5
 	VPSRLVQ     96(DI), Y6, Y6
 	VPAND       Y0, Y6, Y6
-	ADDQ        SI, DX
 	VPADDQ      Y1, Y5, Y5
 	VPSLLDQ     $0x08, Y5, Y7
 	VPADDQ      Y7, Y5, Y5
@@ -841,7 +840,8 @@ loop:
 	VPXOR       Y7, Y6, Y6
 	VPSLLQ      X2, Y6, Y6
 	VMOVDQU     Y6, 32(AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -898,7 +898,6 @@ tail:
 	VPAND        Y0, Y5, Y5
 	VPSRLVQ      96(DI), Y6, Y6
 	VPAND        Y0, Y6, Y6
-	ADDQ         SI, DX
 	VPADDQ       Y1, Y5, Y5
 	VPSLLDQ      $0x08, Y5, Y7
 	VPADDQ       Y7, Y5, Y5
@@ -929,169 +928,14 @@ tail:
 	VPXOR        Y5, Y6, Y6
 	VPSLLQ       X2, Y6, Y6
 	VMOVDQU      Y6, 32(AX)
-	ADDQ         $0x40, AX
+	ADDQ         $+64, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
 done:
 	VMOVQ X4, AX
 	MOVQ  AX, last+72(FP)
-	VZEROUPPER
-	RET
-
-// func packedDecimal64AVX2(dst *float64, n int, src *byte, size int, table *byte, width uint, add int64, back float64, scale float64) (bad uint64)
-// Requires: AVX, AVX2, CMOV
-TEXT ·packedDecimal64AVX2(SB), NOSPLIT, $0-80
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVQ         size+24(FP), BX
-	MOVQ         width+40(FP), SI
-	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
-	VPCMPEQD     Y0, Y0, Y0
-	MOVQ         $0x00000040, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
-	VPSRLQ       X1, Y0, Y0
-	IMUL3Q       $0x02, SI, R9
-	SHRQ         $0x03, R9
-	IMUL3Q       $0x04, SI, R10
-	SHRQ         $0x03, R10
-	IMUL3Q       $0x06, SI, R11
-	SHRQ         $0x03, R11
-	MOVQ         BX, R8
-	SUBQ         R11, R8
-	SUBQ         $0x10, R8
-	VBROADCASTSD back+56(FP), Y1
-	VBROADCASTSD scale+64(FP), Y2
-	MOVQ         $0x8008000000000000, R12
-	VMOVQ        R12, X3
-	VPBROADCASTQ X3, Y3
-	VPXOR        Y4, Y4, Y4
-	MOVQ         $0x4338000000000000, R12
-	VMOVQ        R12, X5
-	VPBROADCASTQ X5, Y5
-	MOVQ         $0x8010000000000000, R12
-	VMOVQ        R12, X6
-	VPBROADCASTQ X6, Y6
-	VPBROADCASTQ add+48(FP), Y7
-
-loop:
-	CMPQ        DX, R8
-	JHI         tail
-	VMOVDQU     (DX), X8
-	VINSERTI128 $0x01, (DX)(R9*1), Y8, Y8
-	VPSHUFB     (DI), Y8, Y8
-	VMOVDQU     (DX)(R10*1), X9
-	VINSERTI128 $0x01, (DX)(R11*1), Y9, Y9
-	VPSHUFB     32(DI), Y9, Y9
-	VPSRLVQ     64(DI), Y8, Y8
-	VPAND       Y0, Y8, Y8
-	VPSRLVQ     96(DI), Y9, Y9
-	VPAND       Y0, Y9, Y9
-	ADDQ        SI, DX
-	VPADDQ      Y7, Y8, Y8
-	VPADDQ      Y3, Y8, Y10
-	VPCMPGTQ    Y6, Y10, Y10
-	VPOR        Y10, Y4, Y4
-	VPADDQ      Y5, Y8, Y8
-	VSUBPD      Y5, Y8, Y8
-	VMULPD      Y1, Y8, Y8
-	VMULPD      Y2, Y8, Y8
-	VMOVDQU     Y8, (AX)
-	VPADDQ      Y7, Y9, Y9
-	VPADDQ      Y3, Y9, Y10
-	VPCMPGTQ    Y6, Y10, Y10
-	VPOR        Y10, Y4, Y4
-	VPADDQ      Y5, Y9, Y9
-	VSUBPD      Y5, Y9, Y9
-	VMULPD      Y1, Y9, Y9
-	VMULPD      Y2, Y9, Y9
-	VMOVDQU     Y9, 32(AX)
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, CX
-	JNZ         loop
-	JMP         done
-
-tail:
-	LEAQ         -16(BX), R8
-	MOVQ         DX, R12
-	XORQ         R14, R14
-	MOVQ         R12, R13
-	SUBQ         R8, R13
-	CMOVQLT      R14, R13
-	SUBQ         R13, R12
-	VMOVQ        R13, X8
-	VPBROADCASTB X8, X8
-	VPADDB       (DI), X8, X8
-	VMOVDQU      (R12), X11
-	VPSHUFB      X8, X11, X11
-	LEAQ         (DX)(R9*1), R12
-	XORQ         R14, R14
-	MOVQ         R12, R13
-	SUBQ         R8, R13
-	CMOVQLT      R14, R13
-	SUBQ         R13, R12
-	VMOVQ        R13, X8
-	VPBROADCASTB X8, X8
-	VPADDB       16(DI), X8, X8
-	VMOVDQU      (R12), X9
-	VPSHUFB      X8, X9, X9
-	VINSERTI128  $0x01, X9, Y11, Y8
-	LEAQ         (DX)(R10*1), R12
-	XORQ         R14, R14
-	MOVQ         R12, R13
-	SUBQ         R8, R13
-	CMOVQLT      R14, R13
-	SUBQ         R13, R12
-	VMOVQ        R13, X9
-	VPBROADCASTB X9, X9
-	VPADDB       32(DI), X9, X9
-	VMOVDQU      (R12), X11
-	VPSHUFB      X9, X11, X11
-	LEAQ         (DX)(R11*1), R12
-	XORQ         R14, R14
-	MOVQ         R12, R13
-	SUBQ         R8, R13
-	CMOVQLT      R14, R13
-	SUBQ         R13, R12
-	VMOVQ        R13, X9
-	VPBROADCASTB X9, X9
-	VPADDB       48(DI), X9, X9
-	VMOVDQU      (R12), X10
-	VPSHUFB      X9, X10, X10
-	VINSERTI128  $0x01, X10, Y11, Y9
-	VPSRLVQ      64(DI), Y8, Y8
-	VPAND        Y0, Y8, Y8
-	VPSRLVQ      96(DI), Y9, Y9
-	VPAND        Y0, Y9, Y9
-	ADDQ         SI, DX
-	VPADDQ       Y7, Y8, Y8
-	VPADDQ       Y3, Y8, Y10
-	VPCMPGTQ     Y6, Y10, Y10
-	VPOR         Y10, Y4, Y4
-	VPADDQ       Y5, Y8, Y8
-	VSUBPD       Y5, Y8, Y8
-	VMULPD       Y1, Y8, Y8
-	VMULPD       Y2, Y8, Y8
-	VMOVDQU      Y8, (AX)
-	VPADDQ       Y7, Y9, Y9
-	VPADDQ       Y3, Y9, Y8
-	VPCMPGTQ     Y6, Y8, Y8
-	VPOR         Y8, Y4, Y4
-	VPADDQ       Y5, Y9, Y9
-	VSUBPD       Y5, Y9, Y9
-	VMULPD       Y1, Y9, Y9
-	VMULPD       Y2, Y9, Y9
-	VMOVDQU      Y9, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, CX
-	JNZ          tail
-
-done:
-	VMOVMSKPD Y4, AX
-	MOVQ      AX, bad+72(FP)
 	VZEROUPPER
 	RET
 
@@ -1147,7 +991,6 @@ loop:
 	VPAND       Y0, Y9, Y9
 	VPSRLVQ     96(DI), Y10, Y10
 	VPAND       Y0, Y10, Y10
-	ADDQ        SI, DX
 	VPADDQ      Y7, Y9, Y9
 	VPSLLDQ     $0x08, Y9, Y11
 	VPADDQ      Y11, Y9, Y9
@@ -1182,7 +1025,8 @@ loop:
 	VMULPD      Y1, Y10, Y10
 	VMULPD      Y2, Y10, Y10
 	VMOVDQU     Y10, 32(AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -1239,7 +1083,6 @@ tail:
 	VPAND        Y0, Y9, Y9
 	VPSRLVQ      96(DI), Y10, Y10
 	VPAND        Y0, Y10, Y10
-	ADDQ         SI, DX
 	VPADDQ       Y7, Y9, Y9
 	VPSLLDQ      $0x08, Y9, Y11
 	VPADDQ       Y11, Y9, Y9
@@ -1274,7 +1117,8 @@ tail:
 	VMULPD       Y1, Y10, Y10
 	VMULPD       Y2, Y10, Y10
 	VMOVDQU      Y10, 32(AX)
-	ADDQ         $0x40, AX
+	ADDQ         $+64, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
@@ -1300,12 +1144,12 @@ loop:
 	VPXOR   Y0, Y2, Y2
 	VMOVDQU 32(DX), Y3
 	VPXOR   Y0, Y3, Y3
-	ADDQ    $0x40, DX
 	VPADDQ  Y1, Y2, Y2
 	VMOVDQU Y2, (AX)
 	VPADDQ  Y1, Y3, Y3
 	VMOVDQU Y3, 32(AX)
-	ADDQ    $0x40, AX
+	ADDQ    $+64, AX
+	ADDQ    $+64, DX
 	SUBQ    $0x08, CX
 	JNZ     loop
 	VZEROUPPER
@@ -1332,14 +1176,14 @@ loop:
 	VPXOR   Y0, Y3, Y3
 	VMOVDQU 32(DX), Y4
 	VPXOR   Y0, Y4, Y4
-	ADDQ    $0x40, DX
 	VPADDQ  Y2, Y3, Y3
 	VPADDQ  Y1, Y2, Y2
 	VMOVDQU Y3, (AX)
 	VPADDQ  Y2, Y4, Y4
 	VPADDQ  Y1, Y2, Y2
 	VMOVDQU Y4, 32(AX)
-	ADDQ    $0x40, AX
+	ADDQ    $+64, AX
+	ADDQ    $+64, DX
 	SUBQ    $0x08, CX
 	JNZ     loop
 	VZEROUPPER
@@ -1360,7 +1204,6 @@ loop:
 	VPXOR      Y0, Y3, Y3
 	VMOVDQU    32(DX), Y4
 	VPXOR      Y0, Y4, Y4
-	ADDQ       $0x40, DX
 	VPADDQ     Y1, Y3, Y3
 	VPSLLDQ    $0x08, Y3, Y5
 	VPADDQ     Y5, Y3, Y3
@@ -1381,7 +1224,8 @@ loop:
 	VPADDQ     Y2, Y4, Y4
 	VPADDQ     Y3, Y2, Y2
 	VMOVDQU    Y4, 32(AX)
-	ADDQ       $0x40, AX
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
 	SUBQ       $0x08, CX
 	JNZ        loop
 	VMOVQ      X2, AX
@@ -1409,7 +1253,6 @@ loop:
 	VPXOR    Y0, Y4, Y4
 	VMOVDQU  32(DX), Y5
 	VPXOR    Y0, Y5, Y5
-	ADDQ     $0x40, DX
 	VPADDQ   Y1, Y4, Y4
 	VPXOR    Y6, Y6, Y6
 	VPCMPGTQ Y4, Y6, Y6
@@ -1424,7 +1267,8 @@ loop:
 	VPXOR    Y4, Y5, Y5
 	VPSLLQ   X2, Y5, Y5
 	VMOVDQU  Y5, 32(AX)
-	ADDQ     $0x40, AX
+	ADDQ     $+64, AX
+	ADDQ     $+64, DX
 	SUBQ     $0x08, CX
 	JNZ      loop
 	VZEROUPPER
@@ -1451,7 +1295,6 @@ loop:
 	VPXOR      Y0, Y5, Y5
 	VMOVDQU    32(DX), Y6
 	VPXOR      Y0, Y6, Y6
-	ADDQ       $0x40, DX
 	VPADDQ     Y1, Y5, Y5
 	VPSLLDQ    $0x08, Y5, Y7
 	VPADDQ     Y7, Y5, Y5
@@ -1482,64 +1325,12 @@ loop:
 	VPXOR      Y5, Y6, Y6
 	VPSLLQ     X2, Y6, Y6
 	VMOVDQU    Y6, 32(AX)
-	ADDQ       $0x40, AX
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
 	SUBQ       $0x08, CX
 	JNZ        loop
 	VMOVQ      X4, AX
 	MOVQ       AX, last+56(FP)
-	VZEROUPPER
-	RET
-
-// func plainDecimal64AVX2(dst *float64, n int, src *uint64, flip uint64, add int64, back float64, scale float64) (bad uint64)
-// Requires: AVX, AVX2
-TEXT ·plainDecimal64AVX2(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Y0
-	VBROADCASTSD back+40(FP), Y1
-	VBROADCASTSD scale+48(FP), Y2
-	MOVQ         $0x8008000000000000, BX
-	VMOVQ        BX, X3
-	VPBROADCASTQ X3, Y3
-	VPXOR        Y4, Y4, Y4
-	MOVQ         $0x4338000000000000, BX
-	VMOVQ        BX, X5
-	VPBROADCASTQ X5, Y5
-	MOVQ         $0x8010000000000000, BX
-	VMOVQ        BX, X6
-	VPBROADCASTQ X6, Y6
-	VPBROADCASTQ add+32(FP), Y7
-
-loop:
-	VMOVDQU   (DX), Y8
-	VPXOR     Y0, Y8, Y8
-	VMOVDQU   32(DX), Y9
-	VPXOR     Y0, Y9, Y9
-	ADDQ      $0x40, DX
-	VPADDQ    Y7, Y8, Y8
-	VPADDQ    Y3, Y8, Y10
-	VPCMPGTQ  Y6, Y10, Y10
-	VPOR      Y10, Y4, Y4
-	VPADDQ    Y5, Y8, Y8
-	VSUBPD    Y5, Y8, Y8
-	VMULPD    Y1, Y8, Y8
-	VMULPD    Y2, Y8, Y8
-	VMOVDQU   Y8, (AX)
-	VPADDQ    Y7, Y9, Y9
-	VPADDQ    Y3, Y9, Y8
-	VPCMPGTQ  Y6, Y8, Y8
-	VPOR      Y8, Y4, Y4
-	VPADDQ    Y5, Y9, Y9
-	VSUBPD    Y5, Y9, Y9
-	VMULPD    Y1, Y9, Y9
-	VMULPD    Y2, Y9, Y9
-	VMOVDQU   Y9, 32(AX)
-	ADDQ      $0x40, AX
-	SUBQ      $0x08, CX
-	JNZ       loop
-	VMOVMSKPD Y4, AX
-	MOVQ      AX, bad+56(FP)
 	VZEROUPPER
 	RET
 
@@ -1570,7 +1361,6 @@ loop:
 	VPXOR      Y0, Y9, Y9
 	VMOVDQU    32(DX), Y10
 	VPXOR      Y0, Y10, Y10
-	ADDQ       $0x40, DX
 	VPADDQ     Y7, Y9, Y9
 	VPSLLDQ    $0x08, Y9, Y11
 	VPADDQ     Y11, Y9, Y9
@@ -1605,13 +1395,67 @@ loop:
 	VMULPD     Y1, Y10, Y10
 	VMULPD     Y2, Y10, Y10
 	VMOVDQU    Y10, 32(AX)
-	ADDQ       $0x40, AX
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
 	SUBQ       $0x08, CX
 	JNZ        loop
 	VMOVQ      X8, AX
 	MOVQ       AX, last+64(FP)
 	VMOVMSKPD  Y4, AX
 	MOVQ       AX, bad+72(FP)
+	VZEROUPPER
+	RET
+
+// func plainDecimal64AVX2(dst *float64, n int, src *uint64, flip uint64, add int64, back float64, scale float64) (bad uint64)
+// Requires: AVX, AVX2
+TEXT ·plainDecimal64AVX2(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	VPBROADCASTQ flip+24(FP), Y0
+	VBROADCASTSD back+40(FP), Y1
+	VBROADCASTSD scale+48(FP), Y2
+	MOVQ         $0x8008000000000000, BX
+	VMOVQ        BX, X3
+	VPBROADCASTQ X3, Y3
+	VPXOR        Y4, Y4, Y4
+	MOVQ         $0x4338000000000000, BX
+	VMOVQ        BX, X5
+	VPBROADCASTQ X5, Y5
+	MOVQ         $0x8010000000000000, BX
+	VMOVQ        BX, X6
+	VPBROADCASTQ X6, Y6
+	VPBROADCASTQ add+32(FP), Y7
+
+loop:
+	VMOVDQU   (DX), Y8
+	VPXOR     Y0, Y8, Y8
+	VMOVDQU   32(DX), Y9
+	VPXOR     Y0, Y9, Y9
+	VPADDQ    Y7, Y8, Y8
+	VPADDQ    Y3, Y8, Y10
+	VPCMPGTQ  Y6, Y10, Y10
+	VPOR      Y10, Y4, Y4
+	VPADDQ    Y5, Y8, Y8
+	VSUBPD    Y5, Y8, Y8
+	VMULPD    Y1, Y8, Y8
+	VMULPD    Y2, Y8, Y8
+	VMOVDQU   Y8, (AX)
+	VPADDQ    Y7, Y9, Y9
+	VPADDQ    Y3, Y9, Y8
+	VPCMPGTQ  Y6, Y8, Y8
+	VPOR      Y8, Y4, Y4
+	VPADDQ    Y5, Y9, Y9
+	VSUBPD    Y5, Y9, Y9
+	VMULPD    Y1, Y9, Y9
+	VMULPD    Y2, Y9, Y9
+	VMOVDQU   Y9, 32(AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
+	SUBQ      $0x08, CX
+	JNZ       loop
+	VMOVMSKPD Y4, AX
+	MOVQ      AX, bad+56(FP)
 	VZEROUPPER
 	RET
 
@@ -1626,7 +1470,6 @@ TEXT ·accumulate64AVX2(SB), NOSPLIT, $0-40
 loop:
 	VMOVDQU    (DX), Y1
 	VMOVDQU    32(DX), Y2
-	ADDQ       $0x40, DX
 	VPSLLDQ    $0x08, Y1, Y3
 	VPADDQ     Y3, Y1, Y1
 	VPERM2I128 $0x08, Y1, Y1, Y3
@@ -1645,11 +1488,149 @@ loop:
 	VPADDQ     Y0, Y2, Y2
 	VPADDQ     Y1, Y0, Y0
 	VMOVDQU    Y2, 32(AX)
-	ADDQ       $0x40, AX
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
 	SUBQ       $0x08, CX
 	JNZ        loop
 	VMOVQ      X0, AX
 	MOVQ       AX, last+32(FP)
+	VZEROUPPER
+	RET
+
+// func packedBounded64AVX2(dst *float64, n int, src *byte, size int, table *byte, width uint, add float64, back float64, scale float64)
+// Requires: AVX, AVX2, CMOV
+TEXT ·packedBounded64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         size+24(FP), BX
+	MOVQ         width+40(FP), SI
+	MOVQ         table+32(FP), DI
+	LEAQ         (DX)(BX*1), BX
+	VPCMPEQD     Y0, Y0, Y0
+	MOVQ         $0x00000040, R8
+	SUBQ         SI, R8
+	VMOVQ        R8, X1
+	VPSRLQ       X1, Y0, Y0
+	IMUL3Q       $0x02, SI, R9
+	SHRQ         $0x03, R9
+	IMUL3Q       $0x04, SI, R10
+	SHRQ         $0x03, R10
+	IMUL3Q       $0x06, SI, R11
+	SHRQ         $0x03, R11
+	MOVQ         BX, R8
+	SUBQ         R11, R8
+	SUBQ         $0x10, R8
+	VBROADCASTSD add+48(FP), Y1
+	VBROADCASTSD scale+64(FP), Y2
+	VBROADCASTSD back+56(FP), Y3
+	MOVQ         $0x4330000000000000, R12
+	VMOVQ        R12, X4
+	VPBROADCASTQ X4, Y4
+	VPSLLVQ      64(DI), Y0, Y5
+	VMOVDQU      64(DI), Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VPSUBQ       Y6, Y4, Y6
+	VSUBPD       Y1, Y6, Y7
+	VPSLLVQ      96(DI), Y0, Y0
+	VMOVDQU      96(DI), Y11
+	VPSLLQ       $0x34, Y11, Y11
+	VPSUBQ       Y11, Y4, Y11
+	VSUBPD       Y1, Y11, Y1
+
+loop:
+	CMPQ        DX, R8
+	JHI         tail
+	VMOVDQU     (DX), X8
+	VINSERTI128 $0x01, (DX)(R9*1), Y8, Y8
+	VPSHUFB     (DI), Y8, Y8
+	VMOVDQU     (DX)(R10*1), X9
+	VINSERTI128 $0x01, (DX)(R11*1), Y9, Y9
+	VPSHUFB     32(DI), Y9, Y9
+	VPAND       Y5, Y8, Y8
+	VPOR        Y6, Y8, Y8
+	VSUBPD      Y7, Y8, Y8
+	VMULPD      Y3, Y8, Y8
+	VMULPD      Y2, Y8, Y8
+	VMOVDQU     Y8, (AX)
+	VPAND       Y0, Y9, Y9
+	VPOR        Y11, Y9, Y9
+	VSUBPD      Y1, Y9, Y9
+	VMULPD      Y3, Y9, Y9
+	VMULPD      Y2, Y9, Y9
+	VMOVDQU     Y9, 32(AX)
+	ADDQ        $+64, AX
+	ADDQ        SI, DX
+	SUBQ        $0x08, CX
+	JNZ         loop
+	JMP         done
+
+tail:
+	LEAQ         -16(BX), R8
+	MOVQ         DX, R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X4
+	VPBROADCASTB X4, X4
+	VPADDB       (DI), X4, X4
+	VMOVDQU      (R12), X10
+	VPSHUFB      X4, X10, X10
+	LEAQ         (DX)(R9*1), R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X4
+	VPBROADCASTB X4, X4
+	VPADDB       16(DI), X4, X4
+	VMOVDQU      (R12), X8
+	VPSHUFB      X4, X8, X8
+	VINSERTI128  $0x01, X8, Y10, Y4
+	LEAQ         (DX)(R10*1), R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X8
+	VPBROADCASTB X8, X8
+	VPADDB       32(DI), X8, X8
+	VMOVDQU      (R12), X10
+	VPSHUFB      X8, X10, X10
+	LEAQ         (DX)(R11*1), R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X8
+	VPBROADCASTB X8, X8
+	VPADDB       48(DI), X8, X8
+	VMOVDQU      (R12), X9
+	VPSHUFB      X8, X9, X9
+	VINSERTI128  $0x01, X9, Y10, Y8
+	VPAND        Y5, Y4, Y4
+	VPOR         Y6, Y4, Y4
+	VSUBPD       Y7, Y4, Y4
+	VMULPD       Y3, Y4, Y4
+	VMULPD       Y2, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPAND        Y0, Y8, Y8
+	VPOR         Y11, Y8, Y8
+	VSUBPD       Y1, Y8, Y8
+	VMULPD       Y3, Y8, Y8
+	VMULPD       Y2, Y8, Y8
+	VMOVDQU      Y8, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         SI, DX
+	SUBQ         $0x08, CX
+	JNZ          tail
+
+done:
 	VZEROUPPER
 	RET
 
@@ -2779,18 +2760,52 @@ TEXT ·unpackNarrow32AVX512(SB), NOSPLIT, $0-48
 	LEAQ       -64(R8), R8
 	VMOVDQU64  (DI), Z1
 	VMOVDQU64  64(DI), Z2
-	SUBQ       $0x08, CX
-	JL         rest
-	CMPQ       DX, R8
-	JHI        rest
+	LEAQ       (SI)(SI*2), R9
+	MOVQ       R8, DI
+	SUBQ       R9, DI
+	SUBQ       $+32, CX
+	JL         few
+	CMPQ       DX, DI
+	JHI        few
+
+loop4:
+	VPERMB  (DX), Z1, Z3
+	VPSRLVQ Z2, Z3, Z3
+	VPANDQ  Z0, Z3, Z3
+	VPMOVQD Z3, (AX)
+	VPERMB  (DX)(SI*1), Z1, Z3
+	VPSRLVQ Z2, Z3, Z3
+	VPANDQ  Z0, Z3, Z3
+	VPMOVQD Z3, 32(AX)
+	VPERMB  (DX)(SI*2), Z1, Z3
+	VPSRLVQ Z2, Z3, Z3
+	VPANDQ  Z0, Z3, Z3
+	VPMOVQD Z3, 64(AX)
+	VPERMB  (DX)(R9*1), Z1, Z3
+	VPSRLVQ Z2, Z3, Z3
+	VPANDQ  Z0, Z3, Z3
+	VPMOVQD Z3, 96(AX)
+	ADDQ    $+128, AX
+	LEAQ    (DX)(SI*4), DX
+	SUBQ    $+32, CX
+	JL      few
+	CMPQ    DX, DI
+	JLS     loop4
+
+few:
+	ADDQ $+32, CX
+	SUBQ $0x08, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
 
 loop:
 	VPERMB  (DX), Z1, Z3
 	VPSRLVQ Z2, Z3, Z3
 	VPANDQ  Z0, Z3, Z3
-	ADDQ    SI, DX
 	VPMOVQD Z3, (AX)
-	ADDQ    $0x20, AX
+	ADDQ    $+32, AX
+	ADDQ    SI, DX
 	SUBQ    $0x08, CX
 	JL      rest
 	CMPQ    DX, R8
@@ -2831,12 +2846,12 @@ tail:
 	BZHIQ   BX, DI, DI
 	KMOVQ   DI, K1
 	VPERMB  Z3, Z1, Z5
-	VPADDB  Z4, Z1, Z1
 	VPSRLVQ Z2, Z5, Z5
 	VPANDQ  Z0, Z5, Z5
-	ADDQ    SI, DX
+	VPADDB  Z4, Z1, Z1
 	VPMOVQD Z5, K1, (AX)
-	ADDQ    $0x20, AX
+	ADDQ    $+32, AX
+	ADDQ    SI, DX
 	SUBQ    $0x08, CX
 	JG      tail
 
@@ -2882,9 +2897,9 @@ loop:
 	VPSRLVQ   Z2, Z5, Z5
 	VPORQ     Z6, Z5, Z5
 	VPANDQ    Z0, Z5, Z5
-	ADDQ      SI, DX
 	VMOVDQU64 Z5, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JL        rest
 	CMPQ      DX, R8
@@ -2931,10 +2946,10 @@ tail:
 	VPSRLVQ   Z2, Z7, Z7
 	VPORQ     Z8, Z7, Z7
 	VPANDQ    Z0, Z7, Z7
-	ADDQ      SI, DX
 	VPADDB    Z6, Z1, Z1
 	VMOVDQU64 Z7, K2, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JG        tail
 
@@ -2960,18 +2975,52 @@ TEXT ·unpack64AVX512(SB), NOSPLIT, $0-48
 	LEAQ       -64(R8), R8
 	VMOVDQU64  (DI), Z1
 	VMOVDQU64  64(DI), Z2
-	SUBQ       $0x08, CX
-	JL         rest
-	CMPQ       DX, R8
-	JHI        rest
+	LEAQ       (SI)(SI*2), R9
+	MOVQ       R8, DI
+	SUBQ       R9, DI
+	SUBQ       $+32, CX
+	JL         few
+	CMPQ       DX, DI
+	JHI        few
+
+loop4:
+	VPERMB    (DX), Z1, Z3
+	VPSRLVQ   Z2, Z3, Z3
+	VPANDQ    Z0, Z3, Z3
+	VMOVDQU64 Z3, (AX)
+	VPERMB    (DX)(SI*1), Z1, Z3
+	VPSRLVQ   Z2, Z3, Z3
+	VPANDQ    Z0, Z3, Z3
+	VMOVDQU64 Z3, 64(AX)
+	VPERMB    (DX)(SI*2), Z1, Z3
+	VPSRLVQ   Z2, Z3, Z3
+	VPANDQ    Z0, Z3, Z3
+	VMOVDQU64 Z3, 128(AX)
+	VPERMB    (DX)(R9*1), Z1, Z3
+	VPSRLVQ   Z2, Z3, Z3
+	VPANDQ    Z0, Z3, Z3
+	VMOVDQU64 Z3, 192(AX)
+	ADDQ      $+256, AX
+	LEAQ      (DX)(SI*4), DX
+	SUBQ      $+32, CX
+	JL        few
+	CMPQ      DX, DI
+	JLS       loop4
+
+few:
+	ADDQ $+32, CX
+	SUBQ $0x08, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
 
 loop:
 	VPERMB    (DX), Z1, Z3
 	VPSRLVQ   Z2, Z3, Z3
 	VPANDQ    Z0, Z3, Z3
-	ADDQ      SI, DX
 	VMOVDQU64 Z3, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JL        rest
 	CMPQ      DX, R8
@@ -3012,12 +3061,12 @@ tail:
 	BZHIQ     BX, DI, DI
 	KMOVQ     DI, K1
 	VPERMB    Z3, Z1, Z5
-	VPADDB    Z4, Z1, Z1
 	VPSRLVQ   Z2, Z5, Z5
 	VPANDQ    Z0, Z5, Z5
-	ADDQ      SI, DX
+	VPADDB    Z4, Z1, Z1
 	VMOVDQU64 Z5, K1, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JG        tail
 
@@ -3044,19 +3093,57 @@ TEXT ·packedAdd64AVX512(SB), NOSPLIT, $0-56
 	VMOVDQU64    (DI), Z1
 	VMOVDQU64    64(DI), Z2
 	VPBROADCASTQ add+48(FP), Z3
-	SUBQ         $0x08, CX
-	JL           rest
-	CMPQ         DX, R8
-	JHI          rest
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         R8, DI
+	SUBQ         R9, DI
+	SUBQ         $+32, CX
+	JL           few
+	CMPQ         DX, DI
+	JHI          few
+
+loop4:
+	VPERMB    (DX), Z1, Z4
+	VPSRLVQ   Z2, Z4, Z4
+	VPANDQ    Z0, Z4, Z4
+	VPADDQ    Z3, Z4, Z4
+	VMOVDQU64 Z4, (AX)
+	VPERMB    (DX)(SI*1), Z1, Z4
+	VPSRLVQ   Z2, Z4, Z4
+	VPANDQ    Z0, Z4, Z4
+	VPADDQ    Z3, Z4, Z4
+	VMOVDQU64 Z4, 64(AX)
+	VPERMB    (DX)(SI*2), Z1, Z4
+	VPSRLVQ   Z2, Z4, Z4
+	VPANDQ    Z0, Z4, Z4
+	VPADDQ    Z3, Z4, Z4
+	VMOVDQU64 Z4, 128(AX)
+	VPERMB    (DX)(R9*1), Z1, Z4
+	VPSRLVQ   Z2, Z4, Z4
+	VPANDQ    Z0, Z4, Z4
+	VPADDQ    Z3, Z4, Z4
+	VMOVDQU64 Z4, 192(AX)
+	ADDQ      $+256, AX
+	LEAQ      (DX)(SI*4), DX
+	SUBQ      $+32, CX
+	JL        few
+	CMPQ      DX, DI
+	JLS       loop4
+
+few:
+	ADDQ $+32, CX
+	SUBQ $0x08, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
 
 loop:
 	VPERMB    (DX), Z1, Z4
 	VPSRLVQ   Z2, Z4, Z4
 	VPANDQ    Z0, Z4, Z4
-	ADDQ      SI, DX
 	VPADDQ    Z3, Z4, Z4
 	VMOVDQU64 Z4, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JL        rest
 	CMPQ      DX, R8
@@ -3097,13 +3184,13 @@ tail:
 	BZHIQ     BX, DI, DI
 	KMOVQ     DI, K1
 	VPERMB    Z4, Z1, Z6
-	VPADDB    Z5, Z1, Z1
 	VPSRLVQ   Z2, Z6, Z6
 	VPANDQ    Z0, Z6, Z6
-	ADDQ      SI, DX
+	VPADDB    Z5, Z1, Z1
 	VPADDQ    Z3, Z6, Z6
 	VMOVDQU64 Z6, K1, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JG        tail
 
@@ -3143,11 +3230,11 @@ loop:
 	VPERMB    (DX), Z1, Z5
 	VPSRLVQ   Z2, Z5, Z5
 	VPANDQ    Z0, Z5, Z5
-	ADDQ      SI, DX
 	VPADDQ    Z4, Z5, Z5
 	VPADDQ    Z3, Z4, Z4
 	VMOVDQU64 Z5, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JL        rest
 	CMPQ      DX, R8
@@ -3188,14 +3275,14 @@ tail:
 	BZHIQ     BX, DI, DI
 	KMOVQ     DI, K1
 	VPERMB    Z5, Z1, Z7
-	VPADDB    Z6, Z1, Z1
 	VPSRLVQ   Z2, Z7, Z7
 	VPANDQ    Z0, Z7, Z7
-	ADDQ      SI, DX
+	VPADDB    Z6, Z1, Z1
 	VPADDQ    Z4, Z7, Z7
 	VPADDQ    Z3, Z4, Z4
 	VMOVDQU64 Z7, K1, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JG        tail
 
@@ -3245,7 +3332,6 @@ loop:
 	VPERMB    (DX), Z1, Z7
 	VPSRLVQ   Z3, Z7, Z7
 	VPANDQ    Z0, Z7, Z7
-	ADDQ      SI, DX
 	VPADDQ    Z4, Z7, Z7
 	VALIGNQ   $0x07, Z2, Z7, Z8
 	VPADDQ    Z8, Z7, Z7
@@ -3257,7 +3343,8 @@ loop:
 	VPADDQ    Z5, Z7, Z7
 	VPADDQ    Z8, Z5, Z5
 	VMOVDQU64 Z7, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JL        rest
 	CMPQ      DX, R8
@@ -3298,10 +3385,9 @@ tail:
 	BZHIQ     BX, DI, DI
 	KMOVQ     DI, K1
 	VPERMB    Z7, Z1, Z9
-	VPADDB    Z8, Z1, Z1
 	VPSRLVQ   Z3, Z9, Z9
 	VPANDQ    Z0, Z9, Z9
-	ADDQ      SI, DX
+	VPADDB    Z8, Z1, Z1
 	VPADDQ    Z4, Z9, Z9
 	VALIGNQ   $0x07, Z2, Z9, Z10
 	VPADDQ    Z10, Z9, Z9
@@ -3313,7 +3399,8 @@ tail:
 	VPADDQ    Z5, Z9, Z9
 	VPADDQ    Z10, Z5, Z5
 	VMOVDQU64 Z9, K1, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JG        tail
 
@@ -3348,22 +3435,72 @@ TEXT ·packedOrdered64AVX512(SB), NOSPLIT, $0-64
 	VPTERNLOGQ   $0xff, Z2, Z2, Z2
 	VPSRLQ       X4, Z2, Z2
 	VPBROADCASTQ add+48(FP), Z4
-	SUBQ         $0x08, CX
-	JL           rest
-	CMPQ         DX, R8
-	JHI          rest
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         R8, DI
+	SUBQ         R9, DI
+	SUBQ         $+32, CX
+	JL           few
+	CMPQ         DX, DI
+	JHI          few
 
-loop:
+loop4:
 	VPERMB     (DX), Z1, Z6
 	VPSRLVQ    Z3, Z6, Z6
 	VPANDQ     Z0, Z6, Z6
-	ADDQ       SI, DX
 	VPADDQ     Z4, Z6, Z6
 	VPSRAQ     $0x3f, Z6, Z7
 	VPTERNLOGQ $0x78, Z2, Z7, Z6
 	VPSLLQ     X5, Z6, Z6
 	VMOVDQU64  Z6, (AX)
-	ADDQ       $0x40, AX
+	VPERMB     (DX)(SI*1), Z1, Z6
+	VPSRLVQ    Z3, Z6, Z6
+	VPANDQ     Z0, Z6, Z6
+	VPADDQ     Z4, Z6, Z6
+	VPSRAQ     $0x3f, Z6, Z7
+	VPTERNLOGQ $0x78, Z2, Z7, Z6
+	VPSLLQ     X5, Z6, Z6
+	VMOVDQU64  Z6, 64(AX)
+	VPERMB     (DX)(SI*2), Z1, Z6
+	VPSRLVQ    Z3, Z6, Z6
+	VPANDQ     Z0, Z6, Z6
+	VPADDQ     Z4, Z6, Z6
+	VPSRAQ     $0x3f, Z6, Z7
+	VPTERNLOGQ $0x78, Z2, Z7, Z6
+	VPSLLQ     X5, Z6, Z6
+	VMOVDQU64  Z6, 128(AX)
+	VPERMB     (DX)(R9*1), Z1, Z6
+	VPSRLVQ    Z3, Z6, Z6
+	VPANDQ     Z0, Z6, Z6
+	VPADDQ     Z4, Z6, Z6
+	VPSRAQ     $0x3f, Z6, Z7
+	VPTERNLOGQ $0x78, Z2, Z7, Z6
+	VPSLLQ     X5, Z6, Z6
+	VMOVDQU64  Z6, 192(AX)
+	ADDQ       $+256, AX
+	LEAQ       (DX)(SI*4), DX
+	SUBQ       $+32, CX
+	JL         few
+	CMPQ       DX, DI
+	JLS        loop4
+
+few:
+	ADDQ $+32, CX
+	SUBQ $0x08, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
+
+loop:
+	VPERMB     (DX), Z1, Z6
+	VPSRLVQ    Z3, Z6, Z6
+	VPANDQ     Z0, Z6, Z6
+	VPADDQ     Z4, Z6, Z6
+	VPSRAQ     $0x3f, Z6, Z7
+	VPTERNLOGQ $0x78, Z2, Z7, Z6
+	VPSLLQ     X5, Z6, Z6
+	VMOVDQU64  Z6, (AX)
+	ADDQ       $+64, AX
+	ADDQ       SI, DX
 	SUBQ       $0x08, CX
 	JL         rest
 	CMPQ       DX, R8
@@ -3404,16 +3541,16 @@ tail:
 	BZHIQ      BX, DI, DI
 	KMOVQ      DI, K1
 	VPERMB     Z6, Z1, Z8
-	VPADDB     Z7, Z1, Z1
 	VPSRLVQ    Z3, Z8, Z8
 	VPANDQ     Z0, Z8, Z8
-	ADDQ       SI, DX
+	VPADDB     Z7, Z1, Z1
 	VPADDQ     Z4, Z8, Z8
 	VPSRAQ     $0x3f, Z8, Z9
 	VPTERNLOGQ $0x78, Z2, Z9, Z8
 	VPSLLQ     X5, Z8, Z8
 	VMOVDQU64  Z8, K1, (AX)
-	ADDQ       $0x40, AX
+	ADDQ       $+64, AX
+	ADDQ       SI, DX
 	SUBQ       $0x08, CX
 	JG         tail
 
@@ -3459,7 +3596,6 @@ loop:
 	VPERMB     (DX), Z1, Z9
 	VPSRLVQ    Z4, Z9, Z9
 	VPANDQ     Z0, Z9, Z9
-	ADDQ       SI, DX
 	VPADDQ     Z5, Z9, Z9
 	VALIGNQ    $0x07, Z3, Z9, Z10
 	VPADDQ     Z10, Z9, Z9
@@ -3474,7 +3610,8 @@ loop:
 	VPTERNLOGQ $0x78, Z2, Z10, Z9
 	VPSLLQ     X6, Z9, Z9
 	VMOVDQU64  Z9, (AX)
-	ADDQ       $0x40, AX
+	ADDQ       $+64, AX
+	ADDQ       SI, DX
 	SUBQ       $0x08, CX
 	JL         rest
 	CMPQ       DX, R8
@@ -3515,10 +3652,9 @@ tail:
 	BZHIQ      BX, DI, DI
 	KMOVQ      DI, K1
 	VPERMB     Z9, Z1, Z11
-	VPADDB     Z10, Z1, Z1
 	VPSRLVQ    Z4, Z11, Z11
 	VPANDQ     Z0, Z11, Z11
-	ADDQ       SI, DX
+	VPADDB     Z10, Z1, Z1
 	VPADDQ     Z5, Z11, Z11
 	VALIGNQ    $0x07, Z3, Z11, Z12
 	VPADDQ     Z12, Z11, Z11
@@ -3533,119 +3669,14 @@ tail:
 	VPTERNLOGQ $0x78, Z2, Z12, Z11
 	VPSLLQ     X6, Z11, Z11
 	VMOVDQU64  Z11, K1, (AX)
-	ADDQ       $0x40, AX
+	ADDQ       $+64, AX
+	ADDQ       SI, DX
 	SUBQ       $0x08, CX
 	JG         tail
 
 done:
 	VMOVQ X7, AX
 	MOVQ  AX, last+72(FP)
-	VZEROUPPER
-	RET
-
-// func packedDecimal64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, add int64, back float64, scale float64) (bad uint64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, BMI2, CMOV
-TEXT ·packedDecimal64AVX512(SB), NOSPLIT, $0-80
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVQ         size+24(FP), BX
-	MOVQ         width+40(FP), SI
-	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), R8
-	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000040, R9
-	SUBQ         SI, R9
-	VMOVQ        R9, X1
-	VPSRLQ       X1, Z0, Z0
-	LEAQ         -64(R8), R8
-	VMOVDQU64    (DI), Z1
-	VMOVDQU64    64(DI), Z3
-	VBROADCASTSD back+56(FP), Z4
-	VBROADCASTSD scale+64(FP), Z5
-	MOVQ         $0x0008000000000000, DI
-	VPBROADCASTQ DI, Z6
-	VPXORQ       Z2, Z2, Z2
-	VPBROADCASTQ add+48(FP), Z7
-	SUBQ         $0x08, CX
-	JL           rest
-	CMPQ         DX, R8
-	JHI          rest
-
-loop:
-	VPERMB    (DX), Z1, Z8
-	VPSRLVQ   Z3, Z8, Z8
-	VPANDQ    Z0, Z8, Z8
-	ADDQ      SI, DX
-	VPADDQ    Z7, Z8, Z8
-	VPADDQ    Z6, Z8, Z9
-	VPMAXUQ   Z9, Z2, Z2
-	VCVTQQ2PD Z8, Z8
-	VMULPD    Z4, Z8, Z8
-	VMULPD    Z5, Z8, Z8
-	VMOVDQU64 Z8, (AX)
-	ADDQ      $0x40, AX
-	SUBQ      $0x08, CX
-	JL        rest
-	CMPQ      DX, R8
-	JLS       loop
-
-rest:
-	ADDQ         $0x08, CX
-	JZ           done
-	VPBROADCASTB SI, Z9
-	CMPQ         DX, R8
-	JLS          whole
-	CMPQ         BX, $0x40
-	JLT          short
-	SUBQ         R8, DX
-	VPBROADCASTB DX, Z8
-	VPADDB       Z8, Z1, Z1
-	MOVQ         R8, DX
-
-whole:
-	VMOVDQU64 (DX), Z8
-	JMP       tail
-
-short:
-	MOVQ       $0x00000040, DI
-	CMPQ       BX, DI
-	CMOVQGT    DI, BX
-	MOVQ       $-1, DI
-	BZHIQ      BX, DI, DI
-	KMOVQ      DI, K1
-	VMOVDQU8.Z (DX), K1, Z8
-
-tail:
-	MOVQ      CX, BX
-	MOVQ      $0x00000008, DI
-	CMPQ      BX, DI
-	CMOVQGT   DI, BX
-	MOVQ      $-1, DI
-	BZHIQ     BX, DI, DI
-	KMOVQ     DI, K1
-	VPERMB    Z8, Z1, Z10
-	VPADDB    Z9, Z1, Z1
-	VPSRLVQ   Z3, Z10, Z10
-	VPANDQ    Z0, Z10, Z10
-	ADDQ      SI, DX
-	VPADDQ    Z7, Z10, Z10
-	VPADDQ    Z6, Z10, Z11
-	VPMAXUQ   Z11, Z2, K1, Z2
-	VCVTQQ2PD Z10, Z10
-	VMULPD    Z4, Z10, Z10
-	VMULPD    Z5, Z10, Z10
-	VMOVDQU64 Z10, K1, (AX)
-	ADDQ      $0x40, AX
-	SUBQ      $0x08, CX
-	JG        tail
-
-done:
-	MOVQ         $0x0010000000000000, AX
-	VPBROADCASTQ AX, Z0
-	VPCMPUQ      $0x06, Z0, Z2, K1
-	KMOVQ        K1, AX
-	MOVQ         AX, bad+72(FP)
 	VZEROUPPER
 	RET
 
@@ -3686,7 +3717,6 @@ loop:
 	VPERMB    (DX), Z1, Z11
 	VPSRLVQ   Z4, Z11, Z11
 	VPANDQ    Z0, Z11, Z11
-	ADDQ      SI, DX
 	VPADDQ    Z8, Z11, Z11
 	VALIGNQ   $0x07, Z3, Z11, Z12
 	VPADDQ    Z12, Z11, Z11
@@ -3703,7 +3733,8 @@ loop:
 	VMULPD    Z5, Z11, Z11
 	VMULPD    Z6, Z11, Z11
 	VMOVDQU64 Z11, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JL        rest
 	CMPQ      DX, R8
@@ -3744,10 +3775,9 @@ tail:
 	BZHIQ     BX, DI, DI
 	KMOVQ     DI, K1
 	VPERMB    Z11, Z1, Z13
-	VPADDB    Z12, Z1, Z1
 	VPSRLVQ   Z4, Z13, Z13
 	VPANDQ    Z0, Z13, Z13
-	ADDQ      SI, DX
+	VPADDB    Z12, Z1, Z1
 	VPADDQ    Z8, Z13, Z13
 	VALIGNQ   $0x07, Z3, Z13, Z14
 	VPADDQ    Z14, Z13, Z13
@@ -3764,7 +3794,8 @@ tail:
 	VMULPD    Z5, Z13, Z13
 	VMULPD    Z6, Z13, Z13
 	VMOVDQU64 Z13, K1, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JG        tail
 
@@ -3787,16 +3818,43 @@ TEXT ·plainAdd64AVX512(SB), NOSPLIT, $0-40
 	MOVQ         src+16(FP), DX
 	VPBROADCASTQ flip+24(FP), Z0
 	VPBROADCASTQ add+32(FP), Z1
-	SUBQ         $0x08, CX
-	JL           rest
+	SUBQ         $+32, CX
+	JL           few
+
+loop4:
+	VMOVDQU64 (DX), Z2
+	VPXORQ    Z0, Z2, Z2
+	VPADDQ    Z1, Z2, Z2
+	VMOVDQU64 Z2, (AX)
+	VMOVDQU64 64(DX), Z2
+	VPXORQ    Z0, Z2, Z2
+	VPADDQ    Z1, Z2, Z2
+	VMOVDQU64 Z2, 64(AX)
+	VMOVDQU64 128(DX), Z2
+	VPXORQ    Z0, Z2, Z2
+	VPADDQ    Z1, Z2, Z2
+	VMOVDQU64 Z2, 128(AX)
+	VMOVDQU64 192(DX), Z2
+	VPXORQ    Z0, Z2, Z2
+	VPADDQ    Z1, Z2, Z2
+	VMOVDQU64 Z2, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+256, DX
+	SUBQ      $+32, CX
+	JGE       loop4
+
+few:
+	ADDQ $+32, CX
+	SUBQ $0x08, CX
+	JL   rest
 
 loop:
 	VMOVDQU64 (DX), Z2
 	VPXORQ    Z0, Z2, Z2
-	ADDQ      $0x40, DX
 	VPADDQ    Z1, Z2, Z2
 	VMOVDQU64 Z2, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
 	JGE       loop
 
@@ -3814,10 +3872,10 @@ tail:
 	KMOVQ       SI, K1
 	VMOVDQU64.Z (DX), K1, Z2
 	VPXORQ      Z0, Z2, Z2
-	ADDQ        $0x40, DX
 	VPADDQ      Z1, Z2, Z2
 	VMOVDQU64   Z2, K1, (AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
 	JG          tail
 
@@ -3843,11 +3901,11 @@ TEXT ·plainRamp64AVX512(SB), NOSPLIT, $0-48
 loop:
 	VMOVDQU64 (DX), Z3
 	VPXORQ    Z0, Z3, Z3
-	ADDQ      $0x40, DX
 	VPADDQ    Z2, Z3, Z3
 	VPADDQ    Z1, Z2, Z2
 	VMOVDQU64 Z3, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
 	JGE       loop
 
@@ -3865,11 +3923,11 @@ tail:
 	KMOVQ       SI, K1
 	VMOVDQU64.Z (DX), K1, Z3
 	VPXORQ      Z0, Z3, Z3
-	ADDQ        $0x40, DX
 	VPADDQ      Z2, Z3, Z3
 	VPADDQ      Z1, Z2, Z2
 	VMOVDQU64   Z3, K1, (AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
 	JG          tail
 
@@ -3895,7 +3953,6 @@ TEXT ·plainSum64AVX512(SB), NOSPLIT, $0-56
 loop:
 	VMOVDQU64 (DX), Z5
 	VPXORQ    Z0, Z5, Z5
-	ADDQ      $0x40, DX
 	VPADDQ    Z1, Z5, Z5
 	VALIGNQ   $0x07, Z3, Z5, Z6
 	VPADDQ    Z6, Z5, Z5
@@ -3907,7 +3964,8 @@ loop:
 	VPADDQ    Z2, Z5, Z5
 	VPADDQ    Z6, Z2, Z2
 	VMOVDQU64 Z5, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
 	JGE       loop
 
@@ -3925,7 +3983,6 @@ tail:
 	KMOVQ       SI, K1
 	VMOVDQU64.Z (DX), K1, Z5
 	VPXORQ      Z0, Z5, Z5
-	ADDQ        $0x40, DX
 	VPADDQ      Z1, Z5, Z5
 	VALIGNQ     $0x07, Z3, Z5, Z6
 	VPADDQ      Z6, Z5, Z5
@@ -3937,7 +3994,8 @@ tail:
 	VPADDQ      Z2, Z5, Z5
 	VPADDQ      Z6, Z2, Z2
 	VMOVDQU64   Z5, K1, (AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
 	JG          tail
 
@@ -3961,19 +4019,58 @@ TEXT ·plainOrdered64AVX512(SB), NOSPLIT, $0-48
 	VPTERNLOGQ   $0xff, Z3, Z3, Z3
 	VPSRLQ       X1, Z3, Z3
 	VPBROADCASTQ add+32(FP), Z1
-	SUBQ         $0x08, CX
-	JL           rest
+	SUBQ         $+32, CX
+	JL           few
 
-loop:
+loop4:
 	VMOVDQU64  (DX), Z4
 	VPXORQ     Z0, Z4, Z4
-	ADDQ       $0x40, DX
 	VPADDQ     Z1, Z4, Z4
 	VPSRAQ     $0x3f, Z4, Z5
 	VPTERNLOGQ $0x78, Z3, Z5, Z4
 	VPSLLQ     X2, Z4, Z4
 	VMOVDQU64  Z4, (AX)
-	ADDQ       $0x40, AX
+	VMOVDQU64  64(DX), Z4
+	VPXORQ     Z0, Z4, Z4
+	VPADDQ     Z1, Z4, Z4
+	VPSRAQ     $0x3f, Z4, Z5
+	VPTERNLOGQ $0x78, Z3, Z5, Z4
+	VPSLLQ     X2, Z4, Z4
+	VMOVDQU64  Z4, 64(AX)
+	VMOVDQU64  128(DX), Z4
+	VPXORQ     Z0, Z4, Z4
+	VPADDQ     Z1, Z4, Z4
+	VPSRAQ     $0x3f, Z4, Z5
+	VPTERNLOGQ $0x78, Z3, Z5, Z4
+	VPSLLQ     X2, Z4, Z4
+	VMOVDQU64  Z4, 128(AX)
+	VMOVDQU64  192(DX), Z4
+	VPXORQ     Z0, Z4, Z4
+	VPADDQ     Z1, Z4, Z4
+	VPSRAQ     $0x3f, Z4, Z5
+	VPTERNLOGQ $0x78, Z3, Z5, Z4
+	VPSLLQ     X2, Z4, Z4
+	VMOVDQU64  Z4, 192(AX)
+	ADDQ       $+256, AX
+	ADDQ       $+256, DX
+	SUBQ       $+32, CX
+	JGE        loop4
+
+few:
+	ADDQ $+32, CX
+	SUBQ $0x08, CX
+	JL   rest
+
+loop:
+	VMOVDQU64  (DX), Z4
+	VPXORQ     Z0, Z4, Z4
+	VPADDQ     Z1, Z4, Z4
+	VPSRAQ     $0x3f, Z4, Z5
+	VPTERNLOGQ $0x78, Z3, Z5, Z4
+	VPSLLQ     X2, Z4, Z4
+	VMOVDQU64  Z4, (AX)
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
 	SUBQ       $0x08, CX
 	JGE        loop
 
@@ -3991,13 +4088,13 @@ tail:
 	KMOVQ       SI, K1
 	VMOVDQU64.Z (DX), K1, Z4
 	VPXORQ      Z0, Z4, Z4
-	ADDQ        $0x40, DX
 	VPADDQ      Z1, Z4, Z4
 	VPSRAQ      $0x3f, Z4, Z5
 	VPTERNLOGQ  $0x78, Z3, Z5, Z4
 	VPSLLQ      X2, Z4, Z4
 	VMOVDQU64   Z4, K1, (AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
 	JG          tail
 
@@ -4029,7 +4126,6 @@ TEXT ·plainSumOrdered64AVX512(SB), NOSPLIT, $0-64
 loop:
 	VMOVDQU64  (DX), Z7
 	VPXORQ     Z0, Z7, Z7
-	ADDQ       $0x40, DX
 	VPADDQ     Z1, Z7, Z7
 	VALIGNQ    $0x07, Z4, Z7, Z8
 	VPADDQ     Z8, Z7, Z7
@@ -4044,7 +4140,8 @@ loop:
 	VPTERNLOGQ $0x78, Z3, Z8, Z7
 	VPSLLQ     X2, Z7, Z7
 	VMOVDQU64  Z7, (AX)
-	ADDQ       $0x40, AX
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
 	SUBQ       $0x08, CX
 	JGE        loop
 
@@ -4062,7 +4159,6 @@ tail:
 	KMOVQ       SI, K1
 	VMOVDQU64.Z (DX), K1, Z7
 	VPXORQ      Z0, Z7, Z7
-	ADDQ        $0x40, DX
 	VPADDQ      Z1, Z7, Z7
 	VALIGNQ     $0x07, Z4, Z7, Z8
 	VPADDQ      Z8, Z7, Z7
@@ -4077,79 +4173,14 @@ tail:
 	VPTERNLOGQ  $0x78, Z3, Z8, Z7
 	VPSLLQ      X2, Z7, Z7
 	VMOVDQU64   Z7, K1, (AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
 	JG          tail
 
 done:
 	VMOVQ X5, AX
 	MOVQ  AX, last+56(FP)
-	VZEROUPPER
-	RET
-
-// func plainDecimal64AVX512(dst *float64, n int, src *uint64, flip uint64, add int64, back float64, scale float64) (bad uint64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·plainDecimal64AVX512(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Z0
-	VBROADCASTSD back+40(FP), Z1
-	VBROADCASTSD scale+48(FP), Z2
-	MOVQ         $0x0008000000000000, BX
-	VPBROADCASTQ BX, Z3
-	VPXORQ       Z4, Z4, Z4
-	VPBROADCASTQ add+32(FP), Z5
-	SUBQ         $0x08, CX
-	JL           rest
-
-loop:
-	VMOVDQU64 (DX), Z6
-	VPXORQ    Z0, Z6, Z6
-	ADDQ      $0x40, DX
-	VPADDQ    Z5, Z6, Z6
-	VPADDQ    Z3, Z6, Z7
-	VPMAXUQ   Z7, Z4, Z4
-	VCVTQQ2PD Z6, Z6
-	VMULPD    Z1, Z6, Z6
-	VMULPD    Z2, Z6, Z6
-	VMOVDQU64 Z6, (AX)
-	ADDQ      $0x40, AX
-	SUBQ      $0x08, CX
-	JGE       loop
-
-rest:
-	ADDQ $0x08, CX
-	JZ   done
-
-tail:
-	MOVQ        CX, BX
-	MOVQ        $0x00000008, SI
-	CMPQ        BX, SI
-	CMOVQGT     SI, BX
-	MOVQ        $-1, SI
-	BZHIQ       BX, SI, SI
-	KMOVQ       SI, K1
-	VMOVDQU64.Z (DX), K1, Z6
-	VPXORQ      Z0, Z6, Z6
-	ADDQ        $0x40, DX
-	VPADDQ      Z5, Z6, Z6
-	VPADDQ      Z3, Z6, Z7
-	VPMAXUQ     Z7, Z4, K1, Z4
-	VCVTQQ2PD   Z6, Z6
-	VMULPD      Z1, Z6, Z6
-	VMULPD      Z2, Z6, Z6
-	VMOVDQU64   Z6, K1, (AX)
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, CX
-	JG          tail
-
-done:
-	MOVQ         $0x0010000000000000, AX
-	VPBROADCASTQ AX, Z0
-	VPCMPUQ      $0x06, Z0, Z4, K1
-	KMOVQ        K1, AX
-	MOVQ         AX, bad+56(FP)
 	VZEROUPPER
 	RET
 
@@ -4176,7 +4207,6 @@ TEXT ·plainSumDecimal64AVX512(SB), NOSPLIT, $0-80
 loop:
 	VMOVDQU64 (DX), Z9
 	VPXORQ    Z0, Z9, Z9
-	ADDQ      $0x40, DX
 	VPADDQ    Z5, Z9, Z9
 	VALIGNQ   $0x07, Z7, Z9, Z10
 	VPADDQ    Z10, Z9, Z9
@@ -4193,7 +4223,8 @@ loop:
 	VMULPD    Z1, Z9, Z9
 	VMULPD    Z2, Z9, Z9
 	VMOVDQU64 Z9, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
 	JGE       loop
 
@@ -4211,7 +4242,6 @@ tail:
 	KMOVQ       SI, K1
 	VMOVDQU64.Z (DX), K1, Z9
 	VPXORQ      Z0, Z9, Z9
-	ADDQ        $0x40, DX
 	VPADDQ      Z5, Z9, Z9
 	VALIGNQ     $0x07, Z7, Z9, Z10
 	VPADDQ      Z10, Z9, Z9
@@ -4228,7 +4258,8 @@ tail:
 	VMULPD      Z1, Z9, Z9
 	VMULPD      Z2, Z9, Z9
 	VMOVDQU64   Z9, K1, (AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
 	JG          tail
 
@@ -4240,6 +4271,119 @@ done:
 	VPCMPUQ      $0x06, Z0, Z4, K1
 	KMOVQ        K1, AX
 	MOVQ         AX, bad+72(FP)
+	VZEROUPPER
+	RET
+
+// func plainDecimal64AVX512(dst *float64, n int, src *uint64, flip uint64, add int64, back float64, scale float64) (bad uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·plainDecimal64AVX512(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	VPBROADCASTQ flip+24(FP), Z0
+	VBROADCASTSD back+40(FP), Z1
+	VBROADCASTSD scale+48(FP), Z2
+	MOVQ         $0x0008000000000000, BX
+	VPBROADCASTQ BX, Z3
+	VPXORQ       Z4, Z4, Z4
+	VPBROADCASTQ add+32(FP), Z5
+	SUBQ         $+32, CX
+	JL           few
+
+loop4:
+	VMOVDQU64 (DX), Z6
+	VPXORQ    Z0, Z6, Z6
+	VPADDQ    Z5, Z6, Z6
+	VPADDQ    Z3, Z6, Z7
+	VPMAXUQ   Z7, Z4, Z4
+	VCVTQQ2PD Z6, Z6
+	VMULPD    Z1, Z6, Z6
+	VMULPD    Z2, Z6, Z6
+	VMOVDQU64 Z6, (AX)
+	VMOVDQU64 64(DX), Z6
+	VPXORQ    Z0, Z6, Z6
+	VPADDQ    Z5, Z6, Z6
+	VPADDQ    Z3, Z6, Z7
+	VPMAXUQ   Z7, Z4, Z4
+	VCVTQQ2PD Z6, Z6
+	VMULPD    Z1, Z6, Z6
+	VMULPD    Z2, Z6, Z6
+	VMOVDQU64 Z6, 64(AX)
+	VMOVDQU64 128(DX), Z6
+	VPXORQ    Z0, Z6, Z6
+	VPADDQ    Z5, Z6, Z6
+	VPADDQ    Z3, Z6, Z7
+	VPMAXUQ   Z7, Z4, Z4
+	VCVTQQ2PD Z6, Z6
+	VMULPD    Z1, Z6, Z6
+	VMULPD    Z2, Z6, Z6
+	VMOVDQU64 Z6, 128(AX)
+	VMOVDQU64 192(DX), Z6
+	VPXORQ    Z0, Z6, Z6
+	VPADDQ    Z5, Z6, Z6
+	VPADDQ    Z3, Z6, Z7
+	VPMAXUQ   Z7, Z4, Z4
+	VCVTQQ2PD Z6, Z6
+	VMULPD    Z1, Z6, Z6
+	VMULPD    Z2, Z6, Z6
+	VMOVDQU64 Z6, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+256, DX
+	SUBQ      $+32, CX
+	JGE       loop4
+
+few:
+	ADDQ $+32, CX
+	SUBQ $0x08, CX
+	JL   rest
+
+loop:
+	VMOVDQU64 (DX), Z6
+	VPXORQ    Z0, Z6, Z6
+	VPADDQ    Z5, Z6, Z6
+	VPADDQ    Z3, Z6, Z7
+	VPMAXUQ   Z7, Z4, Z4
+	VCVTQQ2PD Z6, Z6
+	VMULPD    Z1, Z6, Z6
+	VMULPD    Z2, Z6, Z6
+	VMOVDQU64 Z6, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
+	SUBQ      $0x08, CX
+	JGE       loop
+
+rest:
+	ADDQ $0x08, CX
+	JZ   done
+
+tail:
+	MOVQ        CX, BX
+	MOVQ        $0x00000008, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVQ       SI, K1
+	VMOVDQU64.Z (DX), K1, Z6
+	VPXORQ      Z0, Z6, Z6
+	VPADDQ      Z5, Z6, Z6
+	VPADDQ      Z3, Z6, Z7
+	VPMAXUQ     Z7, Z4, K1, Z4
+	VCVTQQ2PD   Z6, Z6
+	VMULPD      Z1, Z6, Z6
+	VMULPD      Z2, Z6, Z6
+	VMOVDQU64   Z6, K1, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x08, CX
+	JG          tail
+
+done:
+	MOVQ         $0x0010000000000000, AX
+	VPBROADCASTQ AX, Z0
+	VPCMPUQ      $0x06, Z0, Z4, K1
+	KMOVQ        K1, AX
+	MOVQ         AX, bad+56(FP)
 	VZEROUPPER
 	RET
 
@@ -4258,7 +4402,6 @@ TEXT ·accumulate64AVX512(SB), NOSPLIT, $0-40
 
 loop:
 	VMOVDQU64 (DX), Z3
-	ADDQ      $0x40, DX
 	VALIGNQ   $0x07, Z1, Z3, Z4
 	VPADDQ    Z4, Z3, Z3
 	VALIGNQ   $0x06, Z1, Z3, Z4
@@ -4269,7 +4412,8 @@ loop:
 	VPADDQ    Z0, Z3, Z3
 	VPADDQ    Z4, Z0, Z0
 	VMOVDQU64 Z3, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
 	JGE       loop
 
@@ -4286,7 +4430,6 @@ tail:
 	BZHIQ       BX, SI, SI
 	KMOVQ       SI, K1
 	VMOVDQU64.Z (DX), K1, Z3
-	ADDQ        $0x40, DX
 	VALIGNQ     $0x07, Z1, Z3, Z4
 	VPADDQ      Z4, Z3, Z3
 	VALIGNQ     $0x06, Z1, Z3, Z4
@@ -4297,13 +4440,152 @@ tail:
 	VPADDQ      Z0, Z3, Z3
 	VPADDQ      Z4, Z0, Z0
 	VMOVDQU64   Z3, K1, (AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
 	JG          tail
 
 done:
 	VMOVQ X0, AX
 	MOVQ  AX, last+32(FP)
+	VZEROUPPER
+	RET
+
+// func packedBounded64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, add float64, back float64, scale float64)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·packedBounded64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         size+24(FP), BX
+	MOVQ         width+40(FP), SI
+	MOVQ         table+32(FP), DI
+	LEAQ         (DX)(BX*1), R8
+	VPTERNLOGQ   $0xff, Z0, Z0, Z0
+	MOVQ         $0x00000040, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
+	VPSRLQ       X1, Z0, Z0
+	LEAQ         -64(R8), R8
+	VMOVDQU64    (DI), Z1
+	VMOVDQU64    64(DI), Z2
+	VBROADCASTSD add+48(FP), Z3
+	VBROADCASTSD scale+64(FP), Z4
+	VBROADCASTSD back+56(FP), Z5
+	MOVQ         $0x4330000000000000, DI
+	VPBROADCASTQ DI, Z6
+	VPSLLVQ      Z2, Z0, Z0
+	VPSLLQ       $0x34, Z2, Z2
+	VPSUBQ       Z2, Z6, Z2
+	VSUBPD       Z3, Z2, Z3
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         R8, DI
+	SUBQ         R9, DI
+	SUBQ         $+32, CX
+	JL           few
+	CMPQ         DX, DI
+	JHI          few
+
+loop4:
+	VPERMB     (DX), Z1, Z6
+	VPTERNLOGQ $0xec, Z0, Z2, Z6
+	VSUBPD     Z3, Z6, Z6
+	VMULPD     Z5, Z6, Z6
+	VMULPD     Z4, Z6, Z6
+	VMOVDQU64  Z6, (AX)
+	VPERMB     (DX)(SI*1), Z1, Z6
+	VPTERNLOGQ $0xec, Z0, Z2, Z6
+	VSUBPD     Z3, Z6, Z6
+	VMULPD     Z5, Z6, Z6
+	VMULPD     Z4, Z6, Z6
+	VMOVDQU64  Z6, 64(AX)
+	VPERMB     (DX)(SI*2), Z1, Z6
+	VPTERNLOGQ $0xec, Z0, Z2, Z6
+	VSUBPD     Z3, Z6, Z6
+	VMULPD     Z5, Z6, Z6
+	VMULPD     Z4, Z6, Z6
+	VMOVDQU64  Z6, 128(AX)
+	VPERMB     (DX)(R9*1), Z1, Z6
+	VPTERNLOGQ $0xec, Z0, Z2, Z6
+	VSUBPD     Z3, Z6, Z6
+	VMULPD     Z5, Z6, Z6
+	VMULPD     Z4, Z6, Z6
+	VMOVDQU64  Z6, 192(AX)
+	ADDQ       $+256, AX
+	LEAQ       (DX)(SI*4), DX
+	SUBQ       $+32, CX
+	JL         few
+	CMPQ       DX, DI
+	JLS        loop4
+
+few:
+	ADDQ $+32, CX
+	SUBQ $0x08, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
+
+loop:
+	VPERMB     (DX), Z1, Z6
+	VPTERNLOGQ $0xec, Z0, Z2, Z6
+	VSUBPD     Z3, Z6, Z6
+	VMULPD     Z5, Z6, Z6
+	VMULPD     Z4, Z6, Z6
+	VMOVDQU64  Z6, (AX)
+	ADDQ       $+64, AX
+	ADDQ       SI, DX
+	SUBQ       $0x08, CX
+	JL         rest
+	CMPQ       DX, R8
+	JLS        loop
+
+rest:
+	ADDQ         $0x08, CX
+	JZ           done
+	VPBROADCASTB SI, Z7
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z6
+	VPADDB       Z6, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z6
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z6
+
+tail:
+	MOVQ       CX, BX
+	MOVQ       $0x00000008, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VPERMB     Z6, Z1, Z8
+	VPADDB     Z7, Z1, Z1
+	VPTERNLOGQ $0xec, Z0, Z2, Z8
+	VSUBPD     Z3, Z8, Z8
+	VMULPD     Z5, Z8, Z8
+	VMULPD     Z4, Z8, Z8
+	VMOVDQU64  Z8, K1, (AX)
+	ADDQ       $+64, AX
+	ADDQ       SI, DX
+	SUBQ       $0x08, CX
+	JG         tail
+
+done:
 	VZEROUPPER
 	RET
 
@@ -6370,9 +6652,9 @@ loop:
 	VPSHUFB     (DI), Y1, Y1
 	VPSRLVD     64(DI), Y1, Y1
 	VPAND       Y0, Y1, Y1
-	ADDQ        SI, DX
 	VMOVDQU     Y1, (AX)
-	ADDQ        $0x20, AX
+	ADDQ        $+32, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -6404,9 +6686,9 @@ tail:
 	VINSERTI128  $0x01, X3, Y2, Y1
 	VPSRLVD      64(DI), Y1, Y1
 	VPAND        Y0, Y1, Y1
-	ADDQ         SI, DX
 	VMOVDQU      Y1, (AX)
-	ADDQ         $0x20, AX
+	ADDQ         $+32, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
@@ -6446,10 +6728,10 @@ loop:
 	VPSHUFB     (DI), Y2, Y2
 	VPSRLVD     64(DI), Y2, Y2
 	VPAND       Y0, Y2, Y2
-	ADDQ        SI, DX
 	VPADDD      Y1, Y2, Y2
 	VMOVDQU     Y2, (AX)
-	ADDQ        $0x20, AX
+	ADDQ        $+32, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -6481,10 +6763,10 @@ tail:
 	VINSERTI128  $0x01, X4, Y3, Y2
 	VPSRLVD      64(DI), Y2, Y2
 	VPAND        Y0, Y2, Y2
-	ADDQ         SI, DX
 	VPADDD       Y1, Y2, Y2
 	VMOVDQU      Y2, (AX)
-	ADDQ         $0x20, AX
+	ADDQ         $+32, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
@@ -6530,11 +6812,11 @@ loop:
 	VPSHUFB     (DI), Y4, Y4
 	VPSRLVD     64(DI), Y4, Y4
 	VPAND       Y0, Y4, Y4
-	ADDQ        SI, DX
 	VPADDD      Y2, Y4, Y4
 	VPADDD      Y1, Y2, Y2
 	VMOVDQU     Y4, (AX)
-	ADDQ        $0x20, AX
+	ADDQ        $+32, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -6566,11 +6848,11 @@ tail:
 	VINSERTI128  $0x01, X4, Y5, Y3
 	VPSRLVD      64(DI), Y3, Y3
 	VPAND        Y0, Y3, Y3
-	ADDQ         SI, DX
 	VPADDD       Y2, Y3, Y3
 	VPADDD       Y1, Y2, Y2
 	VMOVDQU      Y3, (AX)
-	ADDQ         $0x20, AX
+	ADDQ         $+32, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
@@ -6626,7 +6908,6 @@ loop:
 	VPSHUFB     (DI), Y4, Y4
 	VPSRLVD     64(DI), Y4, Y4
 	VPAND       Y0, Y4, Y4
-	ADDQ        SI, DX
 	VPADDD      Y1, Y4, Y4
 	VPSLLDQ     $0x04, Y4, Y5
 	VPADDD      Y5, Y4, Y4
@@ -6639,7 +6920,8 @@ loop:
 	VPADDD      Y2, Y4, Y4
 	VPADDD      Y5, Y2, Y2
 	VMOVDQU     Y4, (AX)
-	ADDQ        $0x20, AX
+	ADDQ        $+32, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -6671,7 +6953,6 @@ tail:
 	VINSERTI128  $0x01, X5, Y6, Y4
 	VPSRLVD      64(DI), Y4, Y4
 	VPAND        Y0, Y4, Y4
-	ADDQ         SI, DX
 	VPADDD       Y1, Y4, Y4
 	VPSLLDQ      $0x04, Y4, Y5
 	VPADDD       Y5, Y4, Y4
@@ -6684,7 +6965,8 @@ tail:
 	VPADDD       Y2, Y4, Y4
 	VPADDD       Y5, Y2, Y2
 	VMOVDQU      Y4, (AX)
-	ADDQ         $0x20, AX
+	ADDQ         $+32, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
@@ -6732,14 +7014,14 @@ loop:
 	VPSHUFB     (DI), Y4, Y4
 	VPSRLVD     64(DI), Y4, Y4
 	VPAND       Y0, Y4, Y4
-	ADDQ        SI, DX
 	VPADDD      Y1, Y4, Y4
 	VPSRAD      $0x1f, Y4, Y5
 	VPAND       Y3, Y5, Y5
 	VPXOR       Y5, Y4, Y4
 	VPSLLD      X2, Y4, Y4
 	VMOVDQU     Y4, (AX)
-	ADDQ        $0x20, AX
+	ADDQ        $+32, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -6771,14 +7053,14 @@ tail:
 	VINSERTI128  $0x01, X5, Y6, Y4
 	VPSRLVD      64(DI), Y4, Y4
 	VPAND        Y0, Y4, Y4
-	ADDQ         SI, DX
 	VPADDD       Y1, Y4, Y4
 	VPSRAD       $0x1f, Y4, Y5
 	VPAND        Y3, Y5, Y5
 	VPXOR        Y5, Y4, Y4
 	VPSLLD       X2, Y4, Y4
 	VMOVDQU      Y4, (AX)
-	ADDQ         $0x20, AX
+	ADDQ         $+32, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
@@ -6830,7 +7112,6 @@ loop:
 	VPSHUFB     (DI), Y6, Y6
 	VPSRLVD     64(DI), Y6, Y6
 	VPAND       Y0, Y6, Y6
-	ADDQ        SI, DX
 	VPADDD      Y1, Y6, Y6
 	VPSLLDQ     $0x04, Y6, Y7
 	VPADDD      Y7, Y6, Y6
@@ -6847,7 +7128,8 @@ loop:
 	VPXOR       Y7, Y6, Y6
 	VPSLLD      X2, Y6, Y6
 	VMOVDQU     Y6, (AX)
-	ADDQ        $0x20, AX
+	ADDQ        $+32, AX
+	ADDQ        SI, DX
 	SUBQ        $0x08, CX
 	JNZ         loop
 	JMP         done
@@ -6879,7 +7161,6 @@ tail:
 	VINSERTI128  $0x01, X7, Y8, Y6
 	VPSRLVD      64(DI), Y6, Y6
 	VPAND        Y0, Y6, Y6
-	ADDQ         SI, DX
 	VPADDD       Y1, Y6, Y6
 	VPSLLDQ      $0x04, Y6, Y7
 	VPADDD       Y7, Y6, Y6
@@ -6896,129 +7177,14 @@ tail:
 	VPXOR        Y7, Y6, Y6
 	VPSLLD       X2, Y6, Y6
 	VMOVDQU      Y6, (AX)
-	ADDQ         $0x20, AX
+	ADDQ         $+32, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
 done:
 	VMOVD X4, AX
 	MOVL  AX, last+64(FP)
-	VZEROUPPER
-	RET
-
-// func packedDecimal32AVX2(dst *float32, n int, src *byte, size int, table *byte, width uint, add int32, back float64, scale float64) (bad uint64)
-// Requires: AVX, AVX2, CMOV
-TEXT ·packedDecimal32AVX2(SB), NOSPLIT, $0-80
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVQ         size+24(FP), BX
-	MOVQ         width+40(FP), SI
-	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), BX
-	VPCMPEQD     Y0, Y0, Y0
-	MOVQ         $0x00000020, R8
-	SUBQ         SI, R8
-	VMOVQ        R8, X1
-	VPSRLD       X1, Y0, Y0
-	IMUL3Q       $0x04, SI, R9
-	SHRQ         $0x03, R9
-	MOVQ         BX, R8
-	SUBQ         R9, R8
-	SUBQ         $0x10, R8
-	VBROADCASTSD back+56(FP), Y1
-	VBROADCASTSD scale+64(FP), Y2
-	MOVL         $0x01000000, R10
-	VMOVD        R10, X3
-	VPBROADCASTD X3, Y3
-	VPXOR        Y4, Y4, Y4
-	MOVL         add+48(FP), R10
-	VMOVD        R10, X5
-	VPBROADCASTD X5, Y5
-
-loop:
-	CMPQ         DX, R8
-	JHI          tail
-	VMOVDQU      (DX), X6
-	VINSERTI128  $0x01, (DX)(R9*1), Y6, Y6
-	VPSHUFB      (DI), Y6, Y6
-	VPSRLVD      64(DI), Y6, Y6
-	VPAND        Y0, Y6, Y6
-	ADDQ         SI, DX
-	VPADDD       Y5, Y6, Y6
-	VPADDD       Y3, Y6, Y7
-	VPMAXUD      Y7, Y4, Y4
-	VEXTRACTI128 $0x01, Y6, X9
-	VCVTDQ2PD    X6, Y7
-	VCVTDQ2PD    X9, Y11
-	VMULPD       Y1, Y7, Y7
-	VMULPD       Y2, Y7, Y7
-	VMULPD       Y1, Y11, Y11
-	VMULPD       Y2, Y11, Y11
-	VCVTPD2PSY   Y7, X8
-	VCVTPD2PSY   Y11, X9
-	VINSERTF128  $0x01, X9, Y8, Y8
-	VMOVDQU      Y8, (AX)
-	ADDQ         $0x20, AX
-	SUBQ         $0x08, CX
-	JNZ          loop
-	JMP          done
-
-tail:
-	LEAQ         -16(BX), R8
-	MOVQ         DX, R10
-	XORQ         R12, R12
-	MOVQ         R10, R11
-	SUBQ         R8, R11
-	CMOVQLT      R12, R11
-	SUBQ         R11, R10
-	VMOVQ        R11, X6
-	VPBROADCASTB X6, X6
-	VPADDB       (DI), X6, X6
-	VMOVDQU      (R10), X9
-	VPSHUFB      X6, X9, X9
-	LEAQ         (DX)(R9*1), R10
-	XORQ         R12, R12
-	MOVQ         R10, R11
-	SUBQ         R8, R11
-	CMOVQLT      R12, R11
-	SUBQ         R11, R10
-	VMOVQ        R11, X6
-	VPBROADCASTB X6, X6
-	VPADDB       16(DI), X6, X6
-	VMOVDQU      (R10), X7
-	VPSHUFB      X6, X7, X7
-	VINSERTI128  $0x01, X7, Y9, Y6
-	VPSRLVD      64(DI), Y6, Y6
-	VPAND        Y0, Y6, Y6
-	ADDQ         SI, DX
-	VPADDD       Y5, Y6, Y6
-	VPADDD       Y3, Y6, Y7
-	VPMAXUD      Y7, Y4, Y4
-	VEXTRACTI128 $0x01, Y6, X7
-	VCVTDQ2PD    X6, Y6
-	VCVTDQ2PD    X7, Y7
-	VMULPD       Y1, Y6, Y6
-	VMULPD       Y2, Y6, Y6
-	VMULPD       Y1, Y7, Y7
-	VMULPD       Y2, Y7, Y7
-	VCVTPD2PSY   Y6, X10
-	VCVTPD2PSY   Y7, X7
-	VINSERTF128  $0x01, X7, Y10, Y10
-	VMOVDQU      Y10, (AX)
-	ADDQ         $0x20, AX
-	SUBQ         $0x08, CX
-	JNZ          tail
-
-done:
-	MOVL         $0x02000000, AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	VPMAXUD      Y0, Y4, Y4
-	VPCMPEQD     Y0, Y4, Y4
-	VMOVMSKPS    Y4, AX
-	XORL         $0x000000ff, AX
-	MOVQ         AX, bad+72(FP)
 	VZEROUPPER
 	RET
 
@@ -7066,7 +7232,6 @@ loop:
 	VPSHUFB      (DI), Y8, Y8
 	VPSRLVD      64(DI), Y8, Y8
 	VPAND        Y0, Y8, Y8
-	ADDQ         SI, DX
 	VPADDD       Y5, Y8, Y8
 	VPSLLDQ      $0x04, Y8, Y9
 	VPADDD       Y9, Y8, Y8
@@ -7091,7 +7256,8 @@ loop:
 	VCVTPD2PSY   Y13, X11
 	VINSERTF128  $0x01, X11, Y10, Y10
 	VMOVDQU      Y10, (AX)
-	ADDQ         $0x20, AX
+	ADDQ         $+32, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          loop
 	JMP          done
@@ -7123,7 +7289,6 @@ tail:
 	VINSERTI128  $0x01, X9, Y11, Y8
 	VPSRLVD      64(DI), Y8, Y8
 	VPAND        Y0, Y8, Y8
-	ADDQ         SI, DX
 	VPADDD       Y5, Y8, Y8
 	VPSLLDQ      $0x04, Y8, Y9
 	VPADDD       Y9, Y8, Y8
@@ -7148,7 +7313,8 @@ tail:
 	VCVTPD2PSY   Y9, X9
 	VINSERTF128  $0x01, X9, Y12, Y12
 	VMOVDQU      Y12, (AX)
-	ADDQ         $0x20, AX
+	ADDQ         $+32, AX
+	ADDQ         SI, DX
 	SUBQ         $0x08, CX
 	JNZ          tail
 
@@ -7182,10 +7348,10 @@ TEXT ·plainAdd32AVX2(SB), NOSPLIT, $0-32
 loop:
 	VMOVDQU (DX), Y2
 	VPXOR   Y0, Y2, Y2
-	ADDQ    $0x20, DX
 	VPADDD  Y1, Y2, Y2
 	VMOVDQU Y2, (AX)
-	ADDQ    $0x20, AX
+	ADDQ    $+32, AX
+	ADDQ    $+32, DX
 	SUBQ    $0x08, CX
 	JNZ     loop
 	VZEROUPPER
@@ -7213,11 +7379,11 @@ TEXT ·plainRamp32AVX2(SB), NOSPLIT, $0-36
 loop:
 	VMOVDQU (DX), Y3
 	VPXOR   Y0, Y3, Y3
-	ADDQ    $0x20, DX
 	VPADDD  Y2, Y3, Y3
 	VPADDD  Y1, Y2, Y2
 	VMOVDQU Y3, (AX)
-	ADDQ    $0x20, AX
+	ADDQ    $+32, AX
+	ADDQ    $+32, DX
 	SUBQ    $0x08, CX
 	JNZ     loop
 	VZEROUPPER
@@ -7245,7 +7411,6 @@ TEXT ·plainSum32AVX2(SB), NOSPLIT, $0-44
 loop:
 	VMOVDQU    (DX), Y4
 	VPXOR      Y0, Y4, Y4
-	ADDQ       $0x20, DX
 	VPADDD     Y1, Y4, Y4
 	VPSLLDQ    $0x04, Y4, Y5
 	VPADDD     Y5, Y4, Y4
@@ -7258,7 +7423,8 @@ loop:
 	VPADDD     Y2, Y4, Y4
 	VPADDD     Y5, Y2, Y2
 	VMOVDQU    Y4, (AX)
-	ADDQ       $0x20, AX
+	ADDQ       $+32, AX
+	ADDQ       $+32, DX
 	SUBQ       $0x08, CX
 	JNZ        loop
 	VMOVD      X2, AX
@@ -7288,14 +7454,14 @@ TEXT ·plainOrdered32AVX2(SB), NOSPLIT, $0-40
 loop:
 	VMOVDQU (DX), Y4
 	VPXOR   Y0, Y4, Y4
-	ADDQ    $0x20, DX
 	VPADDD  Y1, Y4, Y4
 	VPSRAD  $0x1f, Y4, Y5
 	VPAND   Y3, Y5, Y5
 	VPXOR   Y5, Y4, Y4
 	VPSLLD  X2, Y4, Y4
 	VMOVDQU Y4, (AX)
-	ADDQ    $0x20, AX
+	ADDQ    $+32, AX
+	ADDQ    $+32, DX
 	SUBQ    $0x08, CX
 	JNZ     loop
 	VZEROUPPER
@@ -7329,7 +7495,6 @@ TEXT ·plainSumOrdered32AVX2(SB), NOSPLIT, $0-52
 loop:
 	VMOVDQU    (DX), Y6
 	VPXOR      Y0, Y6, Y6
-	ADDQ       $0x20, DX
 	VPADDD     Y1, Y6, Y6
 	VPSLLDQ    $0x04, Y6, Y7
 	VPADDD     Y7, Y6, Y6
@@ -7346,62 +7511,12 @@ loop:
 	VPXOR      Y7, Y6, Y6
 	VPSLLD     X2, Y6, Y6
 	VMOVDQU    Y6, (AX)
-	ADDQ       $0x20, AX
+	ADDQ       $+32, AX
+	ADDQ       $+32, DX
 	SUBQ       $0x08, CX
 	JNZ        loop
 	VMOVD      X4, AX
 	MOVL       AX, last+48(FP)
-	VZEROUPPER
-	RET
-
-// func plainDecimal32AVX2(dst *float32, n int, src *uint32, flip uint32, add int32, back float64, scale float64) (bad uint64)
-// Requires: AVX, AVX2
-TEXT ·plainDecimal32AVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	VBROADCASTSD back+32(FP), Y1
-	VBROADCASTSD scale+40(FP), Y2
-	MOVL         $0x01000000, BX
-	VMOVD        BX, X3
-	VPBROADCASTD X3, Y3
-	VPXOR        Y4, Y4, Y4
-	MOVL         add+28(FP), BX
-	VMOVD        BX, X5
-	VPBROADCASTD X5, Y5
-
-loop:
-	VMOVDQU      (DX), Y6
-	VPXOR        Y0, Y6, Y6
-	ADDQ         $0x20, DX
-	VPADDD       Y5, Y6, Y6
-	VPADDD       Y3, Y6, Y7
-	VPMAXUD      Y7, Y4, Y4
-	VEXTRACTI128 $0x01, Y6, X7
-	VCVTDQ2PD    X6, Y6
-	VCVTDQ2PD    X7, Y7
-	VMULPD       Y1, Y6, Y6
-	VMULPD       Y2, Y6, Y6
-	VMULPD       Y1, Y7, Y7
-	VMULPD       Y2, Y7, Y7
-	VCVTPD2PSY   Y6, X8
-	VCVTPD2PSY   Y7, X7
-	VINSERTF128  $0x01, X7, Y8, Y8
-	VMOVDQU      Y8, (AX)
-	ADDQ         $0x20, AX
-	SUBQ         $0x08, CX
-	JNZ          loop
-	MOVL         $0x02000000, AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	VPMAXUD      Y0, Y4, Y4
-	VPCMPEQD     Y0, Y4, Y4
-	VMOVMSKPS    Y4, AX
-	XORL         $0x000000ff, AX
-	MOVQ         AX, bad+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7433,7 +7548,6 @@ TEXT ·plainSumDecimal32AVX2(SB), NOSPLIT, $0-72
 loop:
 	VMOVDQU      (DX), Y8
 	VPXOR        Y0, Y8, Y8
-	ADDQ         $0x20, DX
 	VPADDD       Y5, Y8, Y8
 	VPSLLDQ      $0x04, Y8, Y9
 	VPADDD       Y9, Y8, Y8
@@ -7458,7 +7572,8 @@ loop:
 	VCVTPD2PSY   Y9, X9
 	VINSERTF128  $0x01, X9, Y10, Y10
 	VMOVDQU      Y10, (AX)
-	ADDQ         $0x20, AX
+	ADDQ         $+32, AX
+	ADDQ         $+32, DX
 	SUBQ         $0x08, CX
 	JNZ          loop
 	VMOVD        X6, AX
@@ -7471,6 +7586,57 @@ loop:
 	VMOVMSKPS    Y4, AX
 	XORL         $0x000000ff, AX
 	MOVQ         AX, bad+64(FP)
+	VZEROUPPER
+	RET
+
+// func plainDecimal32AVX2(dst *float32, n int, src *uint32, flip uint32, add int32, back float64, scale float64) (bad uint64)
+// Requires: AVX, AVX2
+TEXT ·plainDecimal32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVL         flip+24(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VBROADCASTSD back+32(FP), Y1
+	VBROADCASTSD scale+40(FP), Y2
+	MOVL         $0x01000000, BX
+	VMOVD        BX, X3
+	VPBROADCASTD X3, Y3
+	VPXOR        Y4, Y4, Y4
+	MOVL         add+28(FP), BX
+	VMOVD        BX, X5
+	VPBROADCASTD X5, Y5
+
+loop:
+	VMOVDQU      (DX), Y6
+	VPXOR        Y0, Y6, Y6
+	VPADDD       Y5, Y6, Y6
+	VPADDD       Y3, Y6, Y7
+	VPMAXUD      Y7, Y4, Y4
+	VEXTRACTI128 $0x01, Y6, X7
+	VCVTDQ2PD    X6, Y6
+	VCVTDQ2PD    X7, Y7
+	VMULPD       Y1, Y6, Y6
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y1, Y7, Y7
+	VMULPD       Y2, Y7, Y7
+	VCVTPD2PSY   Y6, X8
+	VCVTPD2PSY   Y7, X7
+	VINSERTF128  $0x01, X7, Y8, Y8
+	VMOVDQU      Y8, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, DX
+	SUBQ         $0x08, CX
+	JNZ          loop
+	MOVL         $0x02000000, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPMAXUD      Y0, Y4, Y4
+	VPCMPEQD     Y0, Y4, Y4
+	VMOVMSKPS    Y4, AX
+	XORL         $0x000000ff, AX
+	MOVQ         AX, bad+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7489,7 +7655,6 @@ TEXT ·accumulate32AVX2(SB), NOSPLIT, $0-36
 
 loop:
 	VMOVDQU    (DX), Y2
-	ADDQ       $0x20, DX
 	VPSLLDQ    $0x04, Y2, Y3
 	VPADDD     Y3, Y2, Y2
 	VPSLLDQ    $0x08, Y2, Y3
@@ -7501,11 +7666,148 @@ loop:
 	VPADDD     Y0, Y2, Y2
 	VPADDD     Y3, Y0, Y0
 	VMOVDQU    Y2, (AX)
-	ADDQ       $0x20, AX
+	ADDQ       $+32, AX
+	ADDQ       $+32, DX
 	SUBQ       $0x08, CX
 	JNZ        loop
 	VMOVD      X0, AX
 	MOVL       AX, last+32(FP)
+	VZEROUPPER
+	RET
+
+// func packedBounded32AVX2(dst *float32, n int, src *byte, size int, table *byte, width uint, add float64, scale float64)
+// Requires: AVX, AVX2, CMOV
+TEXT ·packedBounded32AVX2(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         size+24(FP), BX
+	MOVQ         width+40(FP), SI
+	MOVQ         table+32(FP), DI
+	LEAQ         (DX)(BX*1), BX
+	VPCMPEQD     Y0, Y0, Y0
+	MOVQ         $0x00000040, R8
+	SUBQ         SI, R8
+	VMOVQ        R8, X1
+	VPSRLQ       X1, Y0, Y0
+	IMUL3Q       $0x02, SI, R9
+	SHRQ         $0x03, R9
+	IMUL3Q       $0x04, SI, R10
+	SHRQ         $0x03, R10
+	IMUL3Q       $0x06, SI, R11
+	SHRQ         $0x03, R11
+	MOVQ         BX, R8
+	SUBQ         R11, R8
+	SUBQ         $0x10, R8
+	VBROADCASTSD add+48(FP), Y1
+	VBROADCASTSD scale+56(FP), Y2
+	MOVQ         $0x4330000000000000, R12
+	VMOVQ        R12, X3
+	VPBROADCASTQ X3, Y3
+	VPSLLVQ      64(DI), Y0, Y4
+	VMOVDQU      64(DI), Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VPSUBQ       Y5, Y3, Y5
+	VSUBPD       Y1, Y5, Y6
+	VPSLLVQ      96(DI), Y0, Y0
+	VMOVDQU      96(DI), Y10
+	VPSLLQ       $0x34, Y10, Y10
+	VPSUBQ       Y10, Y3, Y10
+	VSUBPD       Y1, Y10, Y1
+
+loop:
+	CMPQ        DX, R8
+	JHI         tail
+	VMOVDQU     (DX), X7
+	VINSERTI128 $0x01, (DX)(R9*1), Y7, Y7
+	VPSHUFB     (DI), Y7, Y7
+	VMOVDQU     (DX)(R10*1), X8
+	VINSERTI128 $0x01, (DX)(R11*1), Y8, Y8
+	VPSHUFB     32(DI), Y8, Y8
+	VPAND       Y4, Y7, Y7
+	VPOR        Y5, Y7, Y7
+	VSUBPD      Y6, Y7, Y7
+	VMULPD      Y2, Y7, Y7
+	VCVTPD2PSY  Y7, X7
+	VMOVUPS     X7, (AX)
+	VPAND       Y0, Y8, Y8
+	VPOR        Y10, Y8, Y8
+	VSUBPD      Y1, Y8, Y8
+	VMULPD      Y2, Y8, Y8
+	VCVTPD2PSY  Y8, X8
+	VMOVUPS     X8, 16(AX)
+	ADDQ        $+32, AX
+	ADDQ        SI, DX
+	SUBQ        $0x08, CX
+	JNZ         loop
+	JMP         done
+
+tail:
+	LEAQ         -16(BX), R8
+	MOVQ         DX, R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X3
+	VPBROADCASTB X3, X3
+	VPADDB       (DI), X3, X3
+	VMOVDQU      (R12), X9
+	VPSHUFB      X3, X9, X9
+	LEAQ         (DX)(R9*1), R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X3
+	VPBROADCASTB X3, X3
+	VPADDB       16(DI), X3, X3
+	VMOVDQU      (R12), X7
+	VPSHUFB      X3, X7, X7
+	VINSERTI128  $0x01, X7, Y9, Y3
+	LEAQ         (DX)(R10*1), R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X7
+	VPBROADCASTB X7, X7
+	VPADDB       32(DI), X7, X7
+	VMOVDQU      (R12), X9
+	VPSHUFB      X7, X9, X9
+	LEAQ         (DX)(R11*1), R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X7
+	VPBROADCASTB X7, X7
+	VPADDB       48(DI), X7, X7
+	VMOVDQU      (R12), X8
+	VPSHUFB      X7, X8, X8
+	VINSERTI128  $0x01, X8, Y9, Y7
+	VPAND        Y4, Y3, Y3
+	VPOR         Y5, Y3, Y3
+	VSUBPD       Y6, Y3, Y3
+	VMULPD       Y2, Y3, Y3
+	VCVTPD2PSY   Y3, X3
+	VMOVUPS      X3, (AX)
+	VPAND        Y0, Y7, Y7
+	VPOR         Y10, Y7, Y7
+	VSUBPD       Y1, Y7, Y7
+	VMULPD       Y2, Y7, Y7
+	VCVTPD2PSY   Y7, X7
+	VMOVUPS      X7, 16(AX)
+	ADDQ         $+32, AX
+	ADDQ         SI, DX
+	SUBQ         $0x08, CX
+	JNZ          tail
+
+done:
 	VZEROUPPER
 	RET
 
@@ -8312,18 +8614,52 @@ TEXT ·unpack32AVX512(SB), NOSPLIT, $0-48
 	VMOVDQU64  (DI), Z1
 	VMOVDQU64  64(DI), Z2
 	ADDQ       SI, SI
-	SUBQ       $0x10, CX
-	JL         rest
-	CMPQ       DX, R8
-	JHI        rest
+	LEAQ       (SI)(SI*2), R9
+	MOVQ       R8, DI
+	SUBQ       R9, DI
+	SUBQ       $+64, CX
+	JL         few
+	CMPQ       DX, DI
+	JHI        few
+
+loop4:
+	VPERMB    (DX), Z1, Z3
+	VPSRLVD   Z2, Z3, Z3
+	VPANDQ    Z0, Z3, Z3
+	VMOVDQU64 Z3, (AX)
+	VPERMB    (DX)(SI*1), Z1, Z3
+	VPSRLVD   Z2, Z3, Z3
+	VPANDQ    Z0, Z3, Z3
+	VMOVDQU64 Z3, 64(AX)
+	VPERMB    (DX)(SI*2), Z1, Z3
+	VPSRLVD   Z2, Z3, Z3
+	VPANDQ    Z0, Z3, Z3
+	VMOVDQU64 Z3, 128(AX)
+	VPERMB    (DX)(R9*1), Z1, Z3
+	VPSRLVD   Z2, Z3, Z3
+	VPANDQ    Z0, Z3, Z3
+	VMOVDQU64 Z3, 192(AX)
+	ADDQ      $+256, AX
+	LEAQ      (DX)(SI*4), DX
+	SUBQ      $+64, CX
+	JL        few
+	CMPQ      DX, DI
+	JLS       loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
 
 loop:
 	VPERMB    (DX), Z1, Z3
 	VPSRLVD   Z2, Z3, Z3
 	VPANDQ    Z0, Z3, Z3
-	ADDQ      SI, DX
 	VMOVDQU64 Z3, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x10, CX
 	JL        rest
 	CMPQ      DX, R8
@@ -8364,12 +8700,12 @@ tail:
 	BZHIQ     BX, DI, DI
 	KMOVQ     DI, K1
 	VPERMB    Z3, Z1, Z5
-	VPADDB    Z4, Z1, Z1
 	VPSRLVD   Z2, Z5, Z5
 	VPANDQ    Z0, Z5, Z5
-	ADDQ      SI, DX
+	VPADDB    Z4, Z1, Z1
 	VMOVDQU32 Z5, K1, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x10, CX
 	JG        tail
 
@@ -8398,19 +8734,57 @@ TEXT ·packedAdd32AVX512(SB), NOSPLIT, $0-52
 	ADDQ         SI, SI
 	MOVL         add+48(FP), DI
 	VPBROADCASTD DI, Z3
-	SUBQ         $0x10, CX
-	JL           rest
-	CMPQ         DX, R8
-	JHI          rest
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         R8, DI
+	SUBQ         R9, DI
+	SUBQ         $+64, CX
+	JL           few
+	CMPQ         DX, DI
+	JHI          few
+
+loop4:
+	VPERMB    (DX), Z1, Z4
+	VPSRLVD   Z2, Z4, Z4
+	VPANDQ    Z0, Z4, Z4
+	VPADDD    Z3, Z4, Z4
+	VMOVDQU64 Z4, (AX)
+	VPERMB    (DX)(SI*1), Z1, Z4
+	VPSRLVD   Z2, Z4, Z4
+	VPANDQ    Z0, Z4, Z4
+	VPADDD    Z3, Z4, Z4
+	VMOVDQU64 Z4, 64(AX)
+	VPERMB    (DX)(SI*2), Z1, Z4
+	VPSRLVD   Z2, Z4, Z4
+	VPANDQ    Z0, Z4, Z4
+	VPADDD    Z3, Z4, Z4
+	VMOVDQU64 Z4, 128(AX)
+	VPERMB    (DX)(R9*1), Z1, Z4
+	VPSRLVD   Z2, Z4, Z4
+	VPANDQ    Z0, Z4, Z4
+	VPADDD    Z3, Z4, Z4
+	VMOVDQU64 Z4, 192(AX)
+	ADDQ      $+256, AX
+	LEAQ      (DX)(SI*4), DX
+	SUBQ      $+64, CX
+	JL        few
+	CMPQ      DX, DI
+	JLS       loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
 
 loop:
 	VPERMB    (DX), Z1, Z4
 	VPSRLVD   Z2, Z4, Z4
 	VPANDQ    Z0, Z4, Z4
-	ADDQ      SI, DX
 	VPADDD    Z3, Z4, Z4
 	VMOVDQU64 Z4, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x10, CX
 	JL        rest
 	CMPQ      DX, R8
@@ -8451,13 +8825,13 @@ tail:
 	BZHIQ     BX, DI, DI
 	KMOVQ     DI, K1
 	VPERMB    Z4, Z1, Z6
-	VPADDB    Z5, Z1, Z1
 	VPSRLVD   Z2, Z6, Z6
 	VPANDQ    Z0, Z6, Z6
-	ADDQ      SI, DX
+	VPADDB    Z5, Z1, Z1
 	VPADDD    Z3, Z6, Z6
 	VMOVDQU32 Z6, K1, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x10, CX
 	JG        tail
 
@@ -8500,11 +8874,11 @@ loop:
 	VPERMB    (DX), Z1, Z5
 	VPSRLVD   Z2, Z5, Z5
 	VPANDQ    Z0, Z5, Z5
-	ADDQ      SI, DX
 	VPADDD    Z4, Z5, Z5
 	VPADDD    Z3, Z4, Z4
 	VMOVDQU64 Z5, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x10, CX
 	JL        rest
 	CMPQ      DX, R8
@@ -8545,14 +8919,14 @@ tail:
 	BZHIQ     BX, DI, DI
 	KMOVQ     DI, K1
 	VPERMB    Z5, Z1, Z7
-	VPADDB    Z6, Z1, Z1
 	VPSRLVD   Z2, Z7, Z7
 	VPANDQ    Z0, Z7, Z7
-	ADDQ      SI, DX
+	VPADDB    Z6, Z1, Z1
 	VPADDD    Z4, Z7, Z7
 	VPADDD    Z3, Z4, Z4
 	VMOVDQU32 Z7, K1, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x10, CX
 	JG        tail
 
@@ -8595,7 +8969,6 @@ loop:
 	VPERMB    (DX), Z1, Z7
 	VPSRLVD   Z3, Z7, Z7
 	VPANDQ    Z0, Z7, Z7
-	ADDQ      SI, DX
 	VPADDD    Z4, Z7, Z7
 	VALIGND   $0x0f, Z2, Z7, Z8
 	VPADDD    Z8, Z7, Z7
@@ -8609,7 +8982,8 @@ loop:
 	VPADDD    Z5, Z7, Z7
 	VPADDD    Z8, Z5, Z5
 	VMOVDQU64 Z7, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x10, CX
 	JL        rest
 	CMPQ      DX, R8
@@ -8650,10 +9024,9 @@ tail:
 	BZHIQ     BX, DI, DI
 	KMOVQ     DI, K1
 	VPERMB    Z7, Z1, Z9
-	VPADDB    Z8, Z1, Z1
 	VPSRLVD   Z3, Z9, Z9
 	VPANDQ    Z0, Z9, Z9
-	ADDQ      SI, DX
+	VPADDB    Z8, Z1, Z1
 	VPADDD    Z4, Z9, Z9
 	VALIGND   $0x0f, Z2, Z9, Z10
 	VPADDD    Z10, Z9, Z9
@@ -8667,7 +9040,8 @@ tail:
 	VPADDD    Z5, Z9, Z9
 	VPADDD    Z10, Z5, Z5
 	VMOVDQU32 Z9, K1, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
 	SUBQ      $0x10, CX
 	JG        tail
 
@@ -8704,22 +9078,72 @@ TEXT ·packedOrdered32AVX512(SB), NOSPLIT, $0-64
 	VPSRLD       X4, Z2, Z2
 	MOVL         add+48(FP), DI
 	VPBROADCASTD DI, Z4
-	SUBQ         $0x10, CX
-	JL           rest
-	CMPQ         DX, R8
-	JHI          rest
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         R8, DI
+	SUBQ         R9, DI
+	SUBQ         $+64, CX
+	JL           few
+	CMPQ         DX, DI
+	JHI          few
 
-loop:
+loop4:
 	VPERMB     (DX), Z1, Z6
 	VPSRLVD    Z3, Z6, Z6
 	VPANDQ     Z0, Z6, Z6
-	ADDQ       SI, DX
 	VPADDD     Z4, Z6, Z6
 	VPSRAD     $0x1f, Z6, Z7
 	VPTERNLOGQ $0x78, Z2, Z7, Z6
 	VPSLLD     X5, Z6, Z6
 	VMOVDQU64  Z6, (AX)
-	ADDQ       $0x40, AX
+	VPERMB     (DX)(SI*1), Z1, Z6
+	VPSRLVD    Z3, Z6, Z6
+	VPANDQ     Z0, Z6, Z6
+	VPADDD     Z4, Z6, Z6
+	VPSRAD     $0x1f, Z6, Z7
+	VPTERNLOGQ $0x78, Z2, Z7, Z6
+	VPSLLD     X5, Z6, Z6
+	VMOVDQU64  Z6, 64(AX)
+	VPERMB     (DX)(SI*2), Z1, Z6
+	VPSRLVD    Z3, Z6, Z6
+	VPANDQ     Z0, Z6, Z6
+	VPADDD     Z4, Z6, Z6
+	VPSRAD     $0x1f, Z6, Z7
+	VPTERNLOGQ $0x78, Z2, Z7, Z6
+	VPSLLD     X5, Z6, Z6
+	VMOVDQU64  Z6, 128(AX)
+	VPERMB     (DX)(R9*1), Z1, Z6
+	VPSRLVD    Z3, Z6, Z6
+	VPANDQ     Z0, Z6, Z6
+	VPADDD     Z4, Z6, Z6
+	VPSRAD     $0x1f, Z6, Z7
+	VPTERNLOGQ $0x78, Z2, Z7, Z6
+	VPSLLD     X5, Z6, Z6
+	VMOVDQU64  Z6, 192(AX)
+	ADDQ       $+256, AX
+	LEAQ       (DX)(SI*4), DX
+	SUBQ       $+64, CX
+	JL         few
+	CMPQ       DX, DI
+	JLS        loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
+
+loop:
+	VPERMB     (DX), Z1, Z6
+	VPSRLVD    Z3, Z6, Z6
+	VPANDQ     Z0, Z6, Z6
+	VPADDD     Z4, Z6, Z6
+	VPSRAD     $0x1f, Z6, Z7
+	VPTERNLOGQ $0x78, Z2, Z7, Z6
+	VPSLLD     X5, Z6, Z6
+	VMOVDQU64  Z6, (AX)
+	ADDQ       $+64, AX
+	ADDQ       SI, DX
 	SUBQ       $0x10, CX
 	JL         rest
 	CMPQ       DX, R8
@@ -8760,16 +9184,16 @@ tail:
 	BZHIQ      BX, DI, DI
 	KMOVQ      DI, K1
 	VPERMB     Z6, Z1, Z8
-	VPADDB     Z7, Z1, Z1
 	VPSRLVD    Z3, Z8, Z8
 	VPANDQ     Z0, Z8, Z8
-	ADDQ       SI, DX
+	VPADDB     Z7, Z1, Z1
 	VPADDD     Z4, Z8, Z8
 	VPSRAD     $0x1f, Z8, Z9
 	VPTERNLOGQ $0x78, Z2, Z9, Z8
 	VPSLLD     X5, Z8, Z8
 	VMOVDQU32  Z8, K1, (AX)
-	ADDQ       $0x40, AX
+	ADDQ       $+64, AX
+	ADDQ       SI, DX
 	SUBQ       $0x10, CX
 	JG         tail
 
@@ -8818,7 +9242,6 @@ loop:
 	VPERMB     (DX), Z1, Z9
 	VPSRLVD    Z4, Z9, Z9
 	VPANDQ     Z0, Z9, Z9
-	ADDQ       SI, DX
 	VPADDD     Z5, Z9, Z9
 	VALIGND    $0x0f, Z3, Z9, Z10
 	VPADDD     Z10, Z9, Z9
@@ -8835,7 +9258,8 @@ loop:
 	VPTERNLOGQ $0x78, Z2, Z10, Z9
 	VPSLLD     X6, Z9, Z9
 	VMOVDQU64  Z9, (AX)
-	ADDQ       $0x40, AX
+	ADDQ       $+64, AX
+	ADDQ       SI, DX
 	SUBQ       $0x10, CX
 	JL         rest
 	CMPQ       DX, R8
@@ -8876,10 +9300,9 @@ tail:
 	BZHIQ      BX, DI, DI
 	KMOVQ      DI, K1
 	VPERMB     Z9, Z1, Z11
-	VPADDB     Z10, Z1, Z1
 	VPSRLVD    Z4, Z11, Z11
 	VPANDQ     Z0, Z11, Z11
-	ADDQ       SI, DX
+	VPADDB     Z10, Z1, Z1
 	VPADDD     Z5, Z11, Z11
 	VALIGND    $0x0f, Z3, Z11, Z12
 	VPADDD     Z12, Z11, Z11
@@ -8896,135 +9319,14 @@ tail:
 	VPTERNLOGQ $0x78, Z2, Z12, Z11
 	VPSLLD     X6, Z11, Z11
 	VMOVDQU32  Z11, K1, (AX)
-	ADDQ       $0x40, AX
+	ADDQ       $+64, AX
+	ADDQ       SI, DX
 	SUBQ       $0x10, CX
 	JG         tail
 
 done:
 	VMOVD X7, AX
 	MOVL  AX, last+64(FP)
-	VZEROUPPER
-	RET
-
-// func packedDecimal32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add int32, back float64, scale float64) (bad uint64)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
-TEXT ·packedDecimal32AVX512(SB), NOSPLIT, $0-80
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVQ         size+24(FP), BX
-	MOVQ         width+40(FP), SI
-	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), R8
-	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000020, R9
-	SUBQ         SI, R9
-	VMOVQ        R9, X1
-	VPSRLD       X1, Z0, Z0
-	LEAQ         -64(R8), R8
-	VMOVDQU64    (DI), Z1
-	VMOVDQU64    64(DI), Z3
-	ADDQ         SI, SI
-	VBROADCASTSD back+56(FP), Z4
-	VBROADCASTSD scale+64(FP), Z5
-	MOVL         $0x01000000, DI
-	VPBROADCASTD DI, Z6
-	VPXORQ       Z2, Z2, Z2
-	MOVL         add+48(FP), DI
-	VPBROADCASTD DI, Z7
-	SUBQ         $0x10, CX
-	JL           rest
-	CMPQ         DX, R8
-	JHI          rest
-
-loop:
-	VPERMB        (DX), Z1, Z8
-	VPSRLVD       Z3, Z8, Z8
-	VPANDQ        Z0, Z8, Z8
-	ADDQ          SI, DX
-	VPADDD        Z7, Z8, Z8
-	VPADDD        Z6, Z8, Z9
-	VPMAXUD       Z9, Z2, Z2
-	VEXTRACTI64X4 $0x01, Z8, Y9
-	VCVTDQ2PD     Y8, Z8
-	VCVTDQ2PD     Y9, Z9
-	VMULPD        Z4, Z8, Z8
-	VMULPD        Z5, Z8, Z8
-	VMULPD        Z4, Z9, Z9
-	VMULPD        Z5, Z9, Z9
-	VCVTPD2PS     Z8, Y10
-	VCVTPD2PS     Z9, Y9
-	VINSERTF64X4  $0x01, Y9, Z10, Z10
-	VMOVDQU64     Z10, (AX)
-	ADDQ          $0x40, AX
-	SUBQ          $0x10, CX
-	JL            rest
-	CMPQ          DX, R8
-	JLS           loop
-
-rest:
-	ADDQ         $0x10, CX
-	JZ           done
-	VPBROADCASTB SI, Z9
-	CMPQ         DX, R8
-	JLS          whole
-	CMPQ         BX, $0x40
-	JLT          short
-	SUBQ         R8, DX
-	VPBROADCASTB DX, Z8
-	VPADDB       Z8, Z1, Z1
-	MOVQ         R8, DX
-
-whole:
-	VMOVDQU64 (DX), Z8
-	JMP       tail
-
-short:
-	MOVQ       $0x00000040, DI
-	CMPQ       BX, DI
-	CMOVQGT    DI, BX
-	MOVQ       $-1, DI
-	BZHIQ      BX, DI, DI
-	KMOVQ      DI, K1
-	VMOVDQU8.Z (DX), K1, Z8
-
-tail:
-	MOVQ          CX, BX
-	MOVQ          $0x00000010, DI
-	CMPQ          BX, DI
-	CMOVQGT       DI, BX
-	MOVQ          $-1, DI
-	BZHIQ         BX, DI, DI
-	KMOVQ         DI, K1
-	VPERMB        Z8, Z1, Z10
-	VPADDB        Z9, Z1, Z1
-	VPSRLVD       Z3, Z10, Z10
-	VPANDQ        Z0, Z10, Z10
-	ADDQ          SI, DX
-	VPADDD        Z7, Z10, Z10
-	VPADDD        Z6, Z10, Z12
-	VPMAXUD       Z12, Z2, K1, Z2
-	VEXTRACTI64X4 $0x01, Z10, Y12
-	VCVTDQ2PD     Y10, Z10
-	VCVTDQ2PD     Y12, Z12
-	VMULPD        Z4, Z10, Z10
-	VMULPD        Z5, Z10, Z10
-	VMULPD        Z4, Z12, Z12
-	VMULPD        Z5, Z12, Z12
-	VCVTPD2PS     Z10, Y11
-	VCVTPD2PS     Z12, Y12
-	VINSERTF64X4  $0x01, Y12, Z11, Z11
-	VMOVDQU32     Z11, K1, (AX)
-	ADDQ          $0x40, AX
-	SUBQ          $0x10, CX
-	JG            tail
-
-done:
-	MOVL         $0x02000000, AX
-	VPBROADCASTD AX, Z0
-	VPCMPUD      $0x06, Z0, Z2, K1
-	KMOVQ        K1, AX
-	MOVQ         AX, bad+72(FP)
 	VZEROUPPER
 	RET
 
@@ -9068,7 +9370,6 @@ loop:
 	VPERMB        (DX), Z1, Z11
 	VPSRLVD       Z4, Z11, Z11
 	VPANDQ        Z0, Z11, Z11
-	ADDQ          SI, DX
 	VPADDD        Z8, Z11, Z11
 	VALIGND       $0x0f, Z3, Z11, Z12
 	VPADDD        Z12, Z11, Z11
@@ -9094,7 +9395,8 @@ loop:
 	VCVTPD2PS     Z12, Y12
 	VINSERTF64X4  $0x01, Y12, Z13, Z13
 	VMOVDQU64     Z13, (AX)
-	ADDQ          $0x40, AX
+	ADDQ          $+64, AX
+	ADDQ          SI, DX
 	SUBQ          $0x10, CX
 	JL            rest
 	CMPQ          DX, R8
@@ -9135,10 +9437,9 @@ tail:
 	BZHIQ         BX, DI, DI
 	KMOVQ         DI, K1
 	VPERMB        Z11, Z1, Z13
-	VPADDB        Z12, Z1, Z1
 	VPSRLVD       Z4, Z13, Z13
 	VPANDQ        Z0, Z13, Z13
-	ADDQ          SI, DX
+	VPADDB        Z12, Z1, Z1
 	VPADDD        Z8, Z13, Z13
 	VALIGND       $0x0f, Z3, Z13, Z15
 	VPADDD        Z15, Z13, Z13
@@ -9164,7 +9465,8 @@ tail:
 	VCVTPD2PS     Z15, Y15
 	VINSERTF64X4  $0x01, Y15, Z14, Z14
 	VMOVDQU32     Z14, K1, (AX)
-	ADDQ          $0x40, AX
+	ADDQ          $+64, AX
+	ADDQ          SI, DX
 	SUBQ          $0x10, CX
 	JG            tail
 
@@ -9189,16 +9491,43 @@ TEXT ·plainAdd32AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD BX, Z0
 	MOVL         add+28(FP), BX
 	VPBROADCASTD BX, Z1
-	SUBQ         $0x10, CX
-	JL           rest
+	SUBQ         $+64, CX
+	JL           few
+
+loop4:
+	VMOVDQU64 (DX), Z2
+	VPXORQ    Z0, Z2, Z2
+	VPADDD    Z1, Z2, Z2
+	VMOVDQU64 Z2, (AX)
+	VMOVDQU64 64(DX), Z2
+	VPXORQ    Z0, Z2, Z2
+	VPADDD    Z1, Z2, Z2
+	VMOVDQU64 Z2, 64(AX)
+	VMOVDQU64 128(DX), Z2
+	VPXORQ    Z0, Z2, Z2
+	VPADDD    Z1, Z2, Z2
+	VMOVDQU64 Z2, 128(AX)
+	VMOVDQU64 192(DX), Z2
+	VPXORQ    Z0, Z2, Z2
+	VPADDD    Z1, Z2, Z2
+	VMOVDQU64 Z2, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+256, DX
+	SUBQ      $+64, CX
+	JGE       loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
 
 loop:
 	VMOVDQU64 (DX), Z2
 	VPXORQ    Z0, Z2, Z2
-	ADDQ      $0x40, DX
 	VPADDD    Z1, Z2, Z2
 	VMOVDQU64 Z2, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
 	SUBQ      $0x10, CX
 	JGE       loop
 
@@ -9216,10 +9545,10 @@ tail:
 	KMOVQ       SI, K1
 	VMOVDQU32.Z (DX), K1, Z2
 	VPXORQ      Z0, Z2, Z2
-	ADDQ        $0x40, DX
 	VPADDD      Z1, Z2, Z2
 	VMOVDQU32   Z2, K1, (AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
 	SUBQ        $0x10, CX
 	JG          tail
 
@@ -9248,11 +9577,11 @@ TEXT ·plainRamp32AVX512(SB), NOSPLIT, $0-36
 loop:
 	VMOVDQU64 (DX), Z3
 	VPXORQ    Z0, Z3, Z3
-	ADDQ      $0x40, DX
 	VPADDD    Z2, Z3, Z3
 	VPADDD    Z1, Z2, Z2
 	VMOVDQU64 Z3, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
 	SUBQ      $0x10, CX
 	JGE       loop
 
@@ -9270,11 +9599,11 @@ tail:
 	KMOVQ       SI, K1
 	VMOVDQU32.Z (DX), K1, Z3
 	VPXORQ      Z0, Z3, Z3
-	ADDQ        $0x40, DX
 	VPADDD      Z2, Z3, Z3
 	VPADDD      Z1, Z2, Z2
 	VMOVDQU32   Z3, K1, (AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
 	SUBQ        $0x10, CX
 	JG          tail
 
@@ -9303,7 +9632,6 @@ TEXT ·plainSum32AVX512(SB), NOSPLIT, $0-44
 loop:
 	VMOVDQU64 (DX), Z5
 	VPXORQ    Z0, Z5, Z5
-	ADDQ      $0x40, DX
 	VPADDD    Z1, Z5, Z5
 	VALIGND   $0x0f, Z3, Z5, Z6
 	VPADDD    Z6, Z5, Z5
@@ -9317,7 +9645,8 @@ loop:
 	VPADDD    Z2, Z5, Z5
 	VPADDD    Z6, Z2, Z2
 	VMOVDQU64 Z5, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
 	SUBQ      $0x10, CX
 	JGE       loop
 
@@ -9335,7 +9664,6 @@ tail:
 	KMOVQ       SI, K1
 	VMOVDQU32.Z (DX), K1, Z5
 	VPXORQ      Z0, Z5, Z5
-	ADDQ        $0x40, DX
 	VPADDD      Z1, Z5, Z5
 	VALIGND     $0x0f, Z3, Z5, Z6
 	VPADDD      Z6, Z5, Z5
@@ -9349,7 +9677,8 @@ tail:
 	VPADDD      Z2, Z5, Z5
 	VPADDD      Z6, Z2, Z2
 	VMOVDQU32   Z5, K1, (AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
 	SUBQ        $0x10, CX
 	JG          tail
 
@@ -9375,19 +9704,58 @@ TEXT ·plainOrdered32AVX512(SB), NOSPLIT, $0-40
 	VPSRLD       X1, Z3, Z3
 	MOVL         add+28(FP), BX
 	VPBROADCASTD BX, Z1
-	SUBQ         $0x10, CX
-	JL           rest
+	SUBQ         $+64, CX
+	JL           few
 
-loop:
+loop4:
 	VMOVDQU64  (DX), Z4
 	VPXORQ     Z0, Z4, Z4
-	ADDQ       $0x40, DX
 	VPADDD     Z1, Z4, Z4
 	VPSRAD     $0x1f, Z4, Z5
 	VPTERNLOGQ $0x78, Z3, Z5, Z4
 	VPSLLD     X2, Z4, Z4
 	VMOVDQU64  Z4, (AX)
-	ADDQ       $0x40, AX
+	VMOVDQU64  64(DX), Z4
+	VPXORQ     Z0, Z4, Z4
+	VPADDD     Z1, Z4, Z4
+	VPSRAD     $0x1f, Z4, Z5
+	VPTERNLOGQ $0x78, Z3, Z5, Z4
+	VPSLLD     X2, Z4, Z4
+	VMOVDQU64  Z4, 64(AX)
+	VMOVDQU64  128(DX), Z4
+	VPXORQ     Z0, Z4, Z4
+	VPADDD     Z1, Z4, Z4
+	VPSRAD     $0x1f, Z4, Z5
+	VPTERNLOGQ $0x78, Z3, Z5, Z4
+	VPSLLD     X2, Z4, Z4
+	VMOVDQU64  Z4, 128(AX)
+	VMOVDQU64  192(DX), Z4
+	VPXORQ     Z0, Z4, Z4
+	VPADDD     Z1, Z4, Z4
+	VPSRAD     $0x1f, Z4, Z5
+	VPTERNLOGQ $0x78, Z3, Z5, Z4
+	VPSLLD     X2, Z4, Z4
+	VMOVDQU64  Z4, 192(AX)
+	ADDQ       $+256, AX
+	ADDQ       $+256, DX
+	SUBQ       $+64, CX
+	JGE        loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
+
+loop:
+	VMOVDQU64  (DX), Z4
+	VPXORQ     Z0, Z4, Z4
+	VPADDD     Z1, Z4, Z4
+	VPSRAD     $0x1f, Z4, Z5
+	VPTERNLOGQ $0x78, Z3, Z5, Z4
+	VPSLLD     X2, Z4, Z4
+	VMOVDQU64  Z4, (AX)
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
 	SUBQ       $0x10, CX
 	JGE        loop
 
@@ -9405,13 +9773,13 @@ tail:
 	KMOVQ       SI, K1
 	VMOVDQU32.Z (DX), K1, Z4
 	VPXORQ      Z0, Z4, Z4
-	ADDQ        $0x40, DX
 	VPADDD      Z1, Z4, Z4
 	VPSRAD      $0x1f, Z4, Z5
 	VPTERNLOGQ  $0x78, Z3, Z5, Z4
 	VPSLLD      X2, Z4, Z4
 	VMOVDQU32   Z4, K1, (AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
 	SUBQ        $0x10, CX
 	JG          tail
 
@@ -9446,7 +9814,6 @@ TEXT ·plainSumOrdered32AVX512(SB), NOSPLIT, $0-52
 loop:
 	VMOVDQU64  (DX), Z7
 	VPXORQ     Z0, Z7, Z7
-	ADDQ       $0x40, DX
 	VPADDD     Z1, Z7, Z7
 	VALIGND    $0x0f, Z4, Z7, Z8
 	VPADDD     Z8, Z7, Z7
@@ -9463,7 +9830,8 @@ loop:
 	VPTERNLOGQ $0x78, Z3, Z8, Z7
 	VPSLLD     X2, Z7, Z7
 	VMOVDQU64  Z7, (AX)
-	ADDQ       $0x40, AX
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
 	SUBQ       $0x10, CX
 	JGE        loop
 
@@ -9481,7 +9849,6 @@ tail:
 	KMOVQ       SI, K1
 	VMOVDQU32.Z (DX), K1, Z7
 	VPXORQ      Z0, Z7, Z7
-	ADDQ        $0x40, DX
 	VPADDD      Z1, Z7, Z7
 	VALIGND     $0x0f, Z4, Z7, Z8
 	VPADDD      Z8, Z7, Z7
@@ -9498,95 +9865,14 @@ tail:
 	VPTERNLOGQ  $0x78, Z3, Z8, Z7
 	VPSLLD      X2, Z7, Z7
 	VMOVDQU32   Z7, K1, (AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
 	SUBQ        $0x10, CX
 	JG          tail
 
 done:
 	VMOVD X5, AX
 	MOVL  AX, last+48(FP)
-	VZEROUPPER
-	RET
-
-// func plainDecimal32AVX512(dst *float32, n int, src *uint32, flip uint32, add int32, back float64, scale float64) (bad uint64)
-// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·plainDecimal32AVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
-	VPBROADCASTD BX, Z0
-	VBROADCASTSD back+32(FP), Z1
-	VBROADCASTSD scale+40(FP), Z2
-	MOVL         $0x01000000, BX
-	VPBROADCASTD BX, Z3
-	VPXORQ       Z4, Z4, Z4
-	MOVL         add+28(FP), BX
-	VPBROADCASTD BX, Z5
-	SUBQ         $0x10, CX
-	JL           rest
-
-loop:
-	VMOVDQU64     (DX), Z6
-	VPXORQ        Z0, Z6, Z6
-	ADDQ          $0x40, DX
-	VPADDD        Z5, Z6, Z6
-	VPADDD        Z3, Z6, Z7
-	VPMAXUD       Z7, Z4, Z4
-	VEXTRACTI64X4 $0x01, Z6, Y7
-	VCVTDQ2PD     Y6, Z6
-	VCVTDQ2PD     Y7, Z7
-	VMULPD        Z1, Z6, Z6
-	VMULPD        Z2, Z6, Z6
-	VMULPD        Z1, Z7, Z7
-	VMULPD        Z2, Z7, Z7
-	VCVTPD2PS     Z6, Y8
-	VCVTPD2PS     Z7, Y7
-	VINSERTF64X4  $0x01, Y7, Z8, Z8
-	VMOVDQU64     Z8, (AX)
-	ADDQ          $0x40, AX
-	SUBQ          $0x10, CX
-	JGE           loop
-
-rest:
-	ADDQ $0x10, CX
-	JZ   done
-
-tail:
-	MOVQ          CX, BX
-	MOVQ          $0x00000010, SI
-	CMPQ          BX, SI
-	CMOVQGT       SI, BX
-	MOVQ          $-1, SI
-	BZHIQ         BX, SI, SI
-	KMOVQ         SI, K1
-	VMOVDQU32.Z   (DX), K1, Z6
-	VPXORQ        Z0, Z6, Z6
-	ADDQ          $0x40, DX
-	VPADDD        Z5, Z6, Z6
-	VPADDD        Z3, Z6, Z7
-	VPMAXUD       Z7, Z4, K1, Z4
-	VEXTRACTI64X4 $0x01, Z6, Y7
-	VCVTDQ2PD     Y6, Z6
-	VCVTDQ2PD     Y7, Z7
-	VMULPD        Z1, Z6, Z6
-	VMULPD        Z2, Z6, Z6
-	VMULPD        Z1, Z7, Z7
-	VMULPD        Z2, Z7, Z7
-	VCVTPD2PS     Z6, Y9
-	VCVTPD2PS     Z7, Y7
-	VINSERTF64X4  $0x01, Y7, Z9, Z9
-	VMOVDQU32     Z9, K1, (AX)
-	ADDQ          $0x40, AX
-	SUBQ          $0x10, CX
-	JG            tail
-
-done:
-	MOVL         $0x02000000, AX
-	VPBROADCASTD AX, Z0
-	VPCMPUD      $0x06, Z0, Z4, K1
-	KMOVQ        K1, AX
-	MOVQ         AX, bad+48(FP)
 	VZEROUPPER
 	RET
 
@@ -9616,7 +9902,6 @@ TEXT ·plainSumDecimal32AVX512(SB), NOSPLIT, $0-72
 loop:
 	VMOVDQU64     (DX), Z9
 	VPXORQ        Z0, Z9, Z9
-	ADDQ          $0x40, DX
 	VPADDD        Z5, Z9, Z9
 	VALIGND       $0x0f, Z7, Z9, Z10
 	VPADDD        Z10, Z9, Z9
@@ -9642,7 +9927,8 @@ loop:
 	VCVTPD2PS     Z10, Y10
 	VINSERTF64X4  $0x01, Y10, Z11, Z11
 	VMOVDQU64     Z11, (AX)
-	ADDQ          $0x40, AX
+	ADDQ          $+64, AX
+	ADDQ          $+64, DX
 	SUBQ          $0x10, CX
 	JGE           loop
 
@@ -9660,7 +9946,6 @@ tail:
 	KMOVQ         SI, K1
 	VMOVDQU32.Z   (DX), K1, Z9
 	VPXORQ        Z0, Z9, Z9
-	ADDQ          $0x40, DX
 	VPADDD        Z5, Z9, Z9
 	VALIGND       $0x0f, Z7, Z9, Z10
 	VPADDD        Z10, Z9, Z9
@@ -9686,7 +9971,8 @@ tail:
 	VCVTPD2PS     Z10, Y10
 	VINSERTF64X4  $0x01, Y10, Z12, Z12
 	VMOVDQU32     Z12, K1, (AX)
-	ADDQ          $0x40, AX
+	ADDQ          $+64, AX
+	ADDQ          $+64, DX
 	SUBQ          $0x10, CX
 	JG            tail
 
@@ -9698,6 +9984,163 @@ done:
 	VPCMPUD      $0x06, Z0, Z4, K1
 	KMOVQ        K1, AX
 	MOVQ         AX, bad+64(FP)
+	VZEROUPPER
+	RET
+
+// func plainDecimal32AVX512(dst *float32, n int, src *uint32, flip uint32, add int32, back float64, scale float64) (bad uint64)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·plainDecimal32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVL         flip+24(FP), BX
+	VPBROADCASTD BX, Z0
+	VBROADCASTSD back+32(FP), Z1
+	VBROADCASTSD scale+40(FP), Z2
+	MOVL         $0x01000000, BX
+	VPBROADCASTD BX, Z3
+	VPXORQ       Z4, Z4, Z4
+	MOVL         add+28(FP), BX
+	VPBROADCASTD BX, Z5
+	SUBQ         $+64, CX
+	JL           few
+
+loop4:
+	VMOVDQU64     (DX), Z6
+	VPXORQ        Z0, Z6, Z6
+	VPADDD        Z5, Z6, Z6
+	VPADDD        Z3, Z6, Z7
+	VPMAXUD       Z7, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z6, Y7
+	VCVTDQ2PD     Y6, Z6
+	VCVTDQ2PD     Y7, Z7
+	VMULPD        Z1, Z6, Z6
+	VMULPD        Z2, Z6, Z6
+	VMULPD        Z1, Z7, Z7
+	VMULPD        Z2, Z7, Z7
+	VCVTPD2PS     Z6, Y8
+	VCVTPD2PS     Z7, Y7
+	VINSERTF64X4  $0x01, Y7, Z8, Z8
+	VMOVDQU64     Z8, (AX)
+	VMOVDQU64     64(DX), Z6
+	VPXORQ        Z0, Z6, Z6
+	VPADDD        Z5, Z6, Z6
+	VPADDD        Z3, Z6, Z7
+	VPMAXUD       Z7, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z6, Y7
+	VCVTDQ2PD     Y6, Z6
+	VCVTDQ2PD     Y7, Z7
+	VMULPD        Z1, Z6, Z6
+	VMULPD        Z2, Z6, Z6
+	VMULPD        Z1, Z7, Z7
+	VMULPD        Z2, Z7, Z7
+	VCVTPD2PS     Z6, Y9
+	VCVTPD2PS     Z7, Y7
+	VINSERTF64X4  $0x01, Y7, Z9, Z9
+	VMOVDQU64     Z9, 64(AX)
+	VMOVDQU64     128(DX), Z6
+	VPXORQ        Z0, Z6, Z6
+	VPADDD        Z5, Z6, Z6
+	VPADDD        Z3, Z6, Z7
+	VPMAXUD       Z7, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z6, Y7
+	VCVTDQ2PD     Y6, Z6
+	VCVTDQ2PD     Y7, Z7
+	VMULPD        Z1, Z6, Z6
+	VMULPD        Z2, Z6, Z6
+	VMULPD        Z1, Z7, Z7
+	VMULPD        Z2, Z7, Z7
+	VCVTPD2PS     Z6, Y10
+	VCVTPD2PS     Z7, Y7
+	VINSERTF64X4  $0x01, Y7, Z10, Z10
+	VMOVDQU64     Z10, 128(AX)
+	VMOVDQU64     192(DX), Z6
+	VPXORQ        Z0, Z6, Z6
+	VPADDD        Z5, Z6, Z6
+	VPADDD        Z3, Z6, Z7
+	VPMAXUD       Z7, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z6, Y7
+	VCVTDQ2PD     Y6, Z6
+	VCVTDQ2PD     Y7, Z7
+	VMULPD        Z1, Z6, Z6
+	VMULPD        Z2, Z6, Z6
+	VMULPD        Z1, Z7, Z7
+	VMULPD        Z2, Z7, Z7
+	VCVTPD2PS     Z6, Y11
+	VCVTPD2PS     Z7, Y7
+	VINSERTF64X4  $0x01, Y7, Z11, Z11
+	VMOVDQU64     Z11, 192(AX)
+	ADDQ          $+256, AX
+	ADDQ          $+256, DX
+	SUBQ          $+64, CX
+	JGE           loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
+
+loop:
+	VMOVDQU64     (DX), Z6
+	VPXORQ        Z0, Z6, Z6
+	VPADDD        Z5, Z6, Z6
+	VPADDD        Z3, Z6, Z7
+	VPMAXUD       Z7, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z6, Y7
+	VCVTDQ2PD     Y6, Z6
+	VCVTDQ2PD     Y7, Z7
+	VMULPD        Z1, Z6, Z6
+	VMULPD        Z2, Z6, Z6
+	VMULPD        Z1, Z7, Z7
+	VMULPD        Z2, Z7, Z7
+	VCVTPD2PS     Z6, Y12
+	VCVTPD2PS     Z7, Y7
+	VINSERTF64X4  $0x01, Y7, Z12, Z12
+	VMOVDQU64     Z12, (AX)
+	ADDQ          $+64, AX
+	ADDQ          $+64, DX
+	SUBQ          $0x10, CX
+	JGE           loop
+
+rest:
+	ADDQ $0x10, CX
+	JZ   done
+
+tail:
+	MOVQ          CX, BX
+	MOVQ          $0x00000010, SI
+	CMPQ          BX, SI
+	CMOVQGT       SI, BX
+	MOVQ          $-1, SI
+	BZHIQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VMOVDQU32.Z   (DX), K1, Z6
+	VPXORQ        Z0, Z6, Z6
+	VPADDD        Z5, Z6, Z6
+	VPADDD        Z3, Z6, Z7
+	VPMAXUD       Z7, Z4, K1, Z4
+	VEXTRACTI64X4 $0x01, Z6, Y7
+	VCVTDQ2PD     Y6, Z6
+	VCVTDQ2PD     Y7, Z7
+	VMULPD        Z1, Z6, Z6
+	VMULPD        Z2, Z6, Z6
+	VMULPD        Z1, Z7, Z7
+	VMULPD        Z2, Z7, Z7
+	VCVTPD2PS     Z6, Y13
+	VCVTPD2PS     Z7, Y7
+	VINSERTF64X4  $0x01, Y7, Z13, Z13
+	VMOVDQU32     Z13, K1, (AX)
+	ADDQ          $+64, AX
+	ADDQ          $+64, DX
+	SUBQ          $0x10, CX
+	JG            tail
+
+done:
+	MOVL         $0x02000000, AX
+	VPBROADCASTD AX, Z0
+	VPCMPUD      $0x06, Z0, Z4, K1
+	KMOVQ        K1, AX
+	MOVQ         AX, bad+48(FP)
 	VZEROUPPER
 	RET
 
@@ -9717,7 +10160,6 @@ TEXT ·accumulate32AVX512(SB), NOSPLIT, $0-36
 
 loop:
 	VMOVDQU64 (DX), Z3
-	ADDQ      $0x40, DX
 	VALIGND   $0x0f, Z1, Z3, Z4
 	VPADDD    Z4, Z3, Z3
 	VALIGND   $0x0e, Z1, Z3, Z4
@@ -9730,7 +10172,8 @@ loop:
 	VPADDD    Z0, Z3, Z3
 	VPADDD    Z4, Z0, Z0
 	VMOVDQU64 Z3, (AX)
-	ADDQ      $0x40, AX
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
 	SUBQ      $0x10, CX
 	JGE       loop
 
@@ -9747,7 +10190,6 @@ tail:
 	BZHIQ       BX, SI, SI
 	KMOVQ       SI, K1
 	VMOVDQU32.Z (DX), K1, Z3
-	ADDQ        $0x40, DX
 	VALIGND     $0x0f, Z1, Z3, Z4
 	VPADDD      Z4, Z3, Z3
 	VALIGND     $0x0e, Z1, Z3, Z4
@@ -9760,13 +10202,151 @@ tail:
 	VPADDD      Z0, Z3, Z3
 	VPADDD      Z4, Z0, Z0
 	VMOVDQU32   Z3, K1, (AX)
-	ADDQ        $0x40, AX
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
 	SUBQ        $0x10, CX
 	JG          tail
 
 done:
 	VMOVD X0, AX
 	MOVL  AX, last+32(FP)
+	VZEROUPPER
+	RET
+
+// func packedBounded32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add float64, scale float64)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VL, BMI2, CMOV
+TEXT ·packedBounded32AVX512(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         size+24(FP), BX
+	MOVQ         width+40(FP), SI
+	MOVQ         table+32(FP), DI
+	LEAQ         (DX)(BX*1), R8
+	VPTERNLOGQ   $0xff, Z0, Z0, Z0
+	MOVQ         $0x00000040, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
+	VPSRLQ       X1, Z0, Z0
+	LEAQ         -64(R8), R8
+	VMOVDQU64    (DI), Z1
+	VMOVDQU64    64(DI), Z2
+	VBROADCASTSD add+48(FP), Z3
+	VBROADCASTSD scale+56(FP), Z4
+	MOVQ         $0x4330000000000000, DI
+	VPBROADCASTQ DI, Z5
+	VPSLLVQ      Z2, Z0, Z0
+	VPSLLQ       $0x34, Z2, Z2
+	VPSUBQ       Z2, Z5, Z2
+	VSUBPD       Z3, Z2, Z3
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         R8, DI
+	SUBQ         R9, DI
+	SUBQ         $+32, CX
+	JL           few
+	CMPQ         DX, DI
+	JHI          few
+
+loop4:
+	VPERMB     (DX), Z1, Z5
+	VPTERNLOGQ $0xec, Z0, Z2, Z5
+	VSUBPD     Z3, Z5, Z5
+	VMULPD     Z4, Z5, Z5
+	VCVTPD2PS  Z5, Y5
+	VMOVUPS    Y5, (AX)
+	VPERMB     (DX)(SI*1), Z1, Z5
+	VPTERNLOGQ $0xec, Z0, Z2, Z5
+	VSUBPD     Z3, Z5, Z5
+	VMULPD     Z4, Z5, Z5
+	VCVTPD2PS  Z5, Y5
+	VMOVUPS    Y5, 32(AX)
+	VPERMB     (DX)(SI*2), Z1, Z5
+	VPTERNLOGQ $0xec, Z0, Z2, Z5
+	VSUBPD     Z3, Z5, Z5
+	VMULPD     Z4, Z5, Z5
+	VCVTPD2PS  Z5, Y5
+	VMOVUPS    Y5, 64(AX)
+	VPERMB     (DX)(R9*1), Z1, Z5
+	VPTERNLOGQ $0xec, Z0, Z2, Z5
+	VSUBPD     Z3, Z5, Z5
+	VMULPD     Z4, Z5, Z5
+	VCVTPD2PS  Z5, Y5
+	VMOVUPS    Y5, 96(AX)
+	ADDQ       $+128, AX
+	LEAQ       (DX)(SI*4), DX
+	SUBQ       $+32, CX
+	JL         few
+	CMPQ       DX, DI
+	JLS        loop4
+
+few:
+	ADDQ $+32, CX
+	SUBQ $0x08, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
+
+loop:
+	VPERMB     (DX), Z1, Z5
+	VPTERNLOGQ $0xec, Z0, Z2, Z5
+	VSUBPD     Z3, Z5, Z5
+	VMULPD     Z4, Z5, Z5
+	VCVTPD2PS  Z5, Y5
+	VMOVUPS    Y5, (AX)
+	ADDQ       $+32, AX
+	ADDQ       SI, DX
+	SUBQ       $0x08, CX
+	JL         rest
+	CMPQ       DX, R8
+	JLS        loop
+
+rest:
+	ADDQ         $0x08, CX
+	JZ           done
+	VPBROADCASTB SI, Z6
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z5
+	VPADDB       Z5, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z5
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z5
+
+tail:
+	MOVQ       CX, BX
+	MOVQ       $0x00000008, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VPERMB     Z5, Z1, Z7
+	VPADDB     Z6, Z1, Z1
+	VPTERNLOGQ $0xec, Z0, Z2, Z7
+	VSUBPD     Z3, Z7, Z7
+	VMULPD     Z4, Z7, Z7
+	VCVTPD2PS  Z7, Y7
+	VMOVUPS    Y7, K1, (AX)
+	ADDQ       $+32, AX
+	ADDQ       SI, DX
+	SUBQ       $0x08, CX
+	JG         tail
+
+done:
 	VZEROUPPER
 	RET
 

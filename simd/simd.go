@@ -3,11 +3,12 @@
 // extremes. The pure-Go code here is the reference; a kernel in assembly gives
 // the same bits for the same input at every level.
 //
-// The contract of every kernel: it never touches a byte outside the slices it
-// is given; dst and src do not overlap, unless a comment says so; a source may
-// be longer than the payload; lengths are checked here, once per call, and a
-// slice too short is a panic, never a wrong result. Kernels keep nothing and
-// allocate nothing but what append needs.
+// The contract of every kernel: it writes no byte outside the slices it is
+// given and reads none outside them, packed sources being read up to their
+// capacity, for speed alone; dst and src do not overlap, unless a comment says
+// so; a source may be longer than the payload; lengths are checked here, once
+// per call, and a slice too short is a panic, never a wrong result. Kernels
+// keep nothing and allocate nothing but what append needs.
 //
 // Assembly exists for amd64 in two tiers, chosen when the program starts by
 // what the CPU has. The tag purego leaves it out. It is written by the program

@@ -19,17 +19,18 @@ type decoder struct {
 	setup   func()
 	each    func(r reg.VecVirtual, k reg.Register) reg.VecVirtual // from code to value; k are the lanes that count
 	finish  func()
+	unroll  bool // nothing goes from group to group
 }
 
 // decoders writes every decoder over every source.
 func decoders(s shape) {
 	unpackOdd(s)
 	for _, packed := range []bool{true, false} {
-		ops := []func(shape) decoder{add, ramp, sum, ordered, sumOrdered, decimal, sumDecimal}
+		ops := []func(shape) decoder{add, ramp, sum, ordered, sumOrdered, sumDecimal}
 		if packed {
 			ops = append([]func(shape) decoder{unpack}, ops...)
 		} else {
-			ops = append(ops, accumulate)
+			ops = append(ops, decimal, accumulate)
 		}
 		for _, op := range ops {
 			decode(s, packed, op(s))
@@ -79,23 +80,22 @@ func decode(s shape, packed bool, d decoder) {
 		d.setup()
 	}
 	group := c.regs() * s.lanes()
-	emit := func(tail bool, lanes reg.OpmaskVirtual) {
+	emit := func(i int, tail bool, lanes reg.OpmaskVirtual) {
 		var k reg.Register
 		if s.avx512 && tail {
 			k = lanes
 		}
-		for i, r := range c.group(tail, lanes) {
+		for j, r := range c.group(i, tail, lanes) {
 			v := d.each(r, k)
-			m := Mem{Base: dst, Disp: i * s.width()}
+			m := Mem{Base: dst, Disp: i*group*s.bytes() + j*s.width()}
 			if k != nil {
 				pick(s, VMOVDQU64, VMOVDQU32)(v, k, m)
 			} else {
 				s.store(v, m)
 			}
 		}
-		ADDQ(U8(group*s.bytes()), dst)
 	}
-	c.groups(n, group, emit)
+	c.groups(n, group, d.unroll, dst, group*s.bytes(), emit)
 	Label("done")
 	if d.finish != nil {
 		d.finish()
@@ -104,30 +104,75 @@ func decode(s shape, packed bool, d decoder) {
 }
 
 // groups runs body for n values: over groups that plain loads serve, then over
-// the others, with AVX-512 under a mask of the lanes that count. It falls
-// through or jumps to the label done. For AVX2 n is a multiple of the group,
-// and not zero.
-func (c *codes) groups(n reg.GPVirtual, group int, body func(tail bool, lanes reg.OpmaskVirtual)) {
+// the others, with AVX-512 under a mask of the lanes that count. It moves src,
+// and dst by size bytes for each group; body i is for group i from there on:
+// unrolled loops take four groups at a time. It falls through or jumps to the
+// label done. For AVX2 n is a multiple of the group, and not zero.
+func (c *codes) groups(n reg.GPVirtual, group int, unroll bool, dst reg.GPVirtual, size int, body func(i int, tail bool, lanes reg.OpmaskVirtual)) {
+	next := func(count int) {
+		ADDQ(I32(int32(count*size)), dst)
+		switch {
+		case !c.packed:
+			ADDQ(I32(int32(count*c.regs()*c.width())), c.src)
+		case count == 4:
+			LEAQ(Mem{Base: c.src, Index: c.step, Scale: 4}, c.src)
+		default:
+			ADDQ(c.step, c.src)
+		}
+	}
 	if !c.avx512 {
 		Label("loop")
 		c.jumpIfShort("tail")
-		body(false, nil)
+		body(0, false, nil)
+		next(1)
 		SUBQ(U8(group), n)
 		JNZ(LabelRef("loop"))
 		if c.packed {
 			JMP(LabelRef("done"))
 			Label("tail")
-			body(true, nil)
+			body(0, true, nil)
+			next(1)
 			SUBQ(U8(group), n)
 			JNZ(LabelRef("tail"))
 		}
 		return
 	}
+	if unroll {
+		last := GP64() // where the last four full groups may begin
+		if c.packed {
+			c.step3 = GP64()
+			LEAQ(Mem{Base: c.step, Index: c.step, Scale: 2}, c.step3)
+			MOVQ(c.last, last)
+			SUBQ(c.step3, last)
+		}
+		SUBQ(I32(int32(4*group)), n)
+		JL(LabelRef("few"))
+		if c.packed {
+			CMPQ(c.src, last)
+			JHI(LabelRef("few"))
+		}
+		Label("loop4")
+		for i := range 4 {
+			body(i, false, nil)
+		}
+		next(4)
+		SUBQ(I32(int32(4*group)), n)
+		if c.packed {
+			JL(LabelRef("few"))
+			CMPQ(c.src, last)
+			JLS(LabelRef("loop4"))
+		} else {
+			JGE(LabelRef("loop4"))
+		}
+		Label("few")
+		ADDQ(I32(int32(4*group)), n)
+	}
 	SUBQ(U8(group), n)
 	JL(LabelRef("rest"))
 	c.jumpIfShort("rest")
 	Label("loop")
-	body(false, nil)
+	body(0, false, nil)
+	next(1)
 	SUBQ(U8(group), n)
 	if c.packed {
 		JL(LabelRef("rest"))
@@ -140,7 +185,8 @@ func (c *codes) groups(n reg.GPVirtual, group int, body func(tail bool, lanes re
 	JZ(LabelRef("done"))
 	c.lastBlock()
 	Label("tail")
-	body(true, lowBits(n, group))
+	body(0, true, lowBits(n, group))
+	next(1)
 	SUBQ(U8(group), n)
 	JG(LabelRef("tail"))
 }
@@ -156,6 +202,7 @@ type codes struct {
 	end   reg.GPVirtual // packed: behind the bytes
 	last  reg.GPVirtual // packed: where the last full group may begin
 	step  reg.GPVirtual // packed: bytes of a group
+	step3 reg.GPVirtual // three times that, in unrolled loops
 	at    [4]reg.GPVirtual
 	table reg.GPVirtual
 	mask  reg.VecVirtual
@@ -273,51 +320,29 @@ func (c *codes) jumpIfLong(label string) {
 	JLS(LabelRef(label))
 }
 
-// group loads the next group. The tail is one that a plain load may not serve;
-// lanes are then the ones to load of plain integers.
-func (c *codes) group(tail bool, lanes reg.OpmaskVirtual) []reg.VecVirtual {
+// load loads group i from src on: packed codes each in the bytes of its value,
+// not yet shifted nor masked. The tail is what a plain load may not serve; lanes
+// are then the ones to load of plain integers.
+func (c *codes) load(i int, tail bool, lanes reg.OpmaskVirtual) []reg.VecVirtual {
 	out := make([]reg.VecVirtual, c.regs())
-	for i := range out {
-		out[i] = c.vec()
+	for j := range out {
+		out[j] = c.vec()
 	}
 	switch {
 	case !c.packed:
-		for i, r := range out {
-			m := Mem{Base: c.src, Disp: i * c.width()}
+		for j, r := range out {
+			m := Mem{Base: c.src, Disp: (i*len(out) + j) * c.width()}
 			if tail {
 				pick(c.shape, VMOVDQU64_Z, VMOVDQU32_Z)(m, lanes, r)
 			} else {
-				c.load(m, r)
+				c.shape.load(m, r)
 			}
 			if c.flips {
 				c.xor(c.flip, r, r)
 			}
 		}
-		ADDQ(U8(len(out)*c.width()), c.src)
-		return out
 	case c.avx512:
-		from := Op(Mem{Base: c.src})
-		if tail {
-			from = c.block
-		}
-		VPERMB(from, c.indices, out[0])
-		if c.wide {
-			ninth, t := ZMM(), ZMM()
-			VPADDB(c.eight, c.indices, ninth)
-			VPERMB_Z(from, ninth, c.firstBytes, t)
-			VPSLLVQ(c.shifts9, t, t)
-			VPSRLVQ(c.shifts, out[0], out[0])
-			VPORQ(t, out[0], out[0])
-			VPANDQ(c.mask, out[0], out[0])
-			ADDQ(c.step, c.src)
-			if tail {
-				VPADDB(c.stride, c.indices, c.indices)
-			}
-			return out
-		}
-		if tail {
-			VPADDB(c.stride, c.indices, c.indices)
-		}
+		VPERMB(c.from(i, tail), c.indices, out[0])
 	case tail:
 		// The load that would reach over the end ends there; the indices of
 		// its bytes grow by as much as it moved.
@@ -358,15 +383,59 @@ func (c *codes) group(tail bool, lanes reg.OpmaskVirtual) []reg.VecVirtual {
 			VPSHUFB(Mem{Base: c.table, Disp: 32 * i}, r, r)
 		}
 	}
-	for i, r := range out {
-		shifts := Op(c.shifts)
-		if !c.avx512 {
-			shifts = Mem{Base: c.table, Disp: 64 + 32*i}
+	return out
+}
+
+// from is where the bytes of group i are, with AVX-512.
+func (c *codes) from(i int, tail bool) Op {
+	switch {
+	case tail:
+		return c.block
+	case i == 0:
+		return Mem{Base: c.src}
+	case i == 3:
+		return Mem{Base: c.src, Index: c.step3, Scale: 1}
+	}
+	return Mem{Base: c.src, Index: c.step, Scale: uint8(i)}
+}
+
+// shift is where the shift counts of register i of a group are.
+func (c *codes) shift(i int) Op {
+	if c.avx512 {
+		return c.shifts
+	}
+	return Mem{Base: c.table, Disp: 64 + 32*i}
+}
+
+// loaded ends the loading of a group.
+func (c *codes) loaded(tail bool) {
+	if c.packed && c.avx512 && tail {
+		VPADDB(c.stride, c.indices, c.indices)
+	}
+}
+
+// group are the codes of group i.
+func (c *codes) group(i int, tail bool, lanes reg.OpmaskVirtual) []reg.VecVirtual {
+	out := c.load(i, tail, lanes)
+	if !c.packed {
+		return out
+	}
+	for j, r := range out {
+		var t reg.VecVirtual
+		if c.wide {
+			ninth := ZMM()
+			t = ZMM()
+			VPADDB(c.eight, c.indices, ninth)
+			VPERMB_Z(c.from(i, tail), ninth, c.firstBytes, t)
+			VPSLLVQ(c.shifts9, t, t)
 		}
-		pick(c.shape, VPSRLVQ, VPSRLVD)(shifts, r, r)
+		pick(c.shape, VPSRLVQ, VPSRLVD)(c.shift(j), r, r)
+		if c.wide {
+			VPORQ(t, r, r)
+		}
 		c.and(c.mask, r, r)
 	}
-	ADDQ(c.step, c.src)
+	c.loaded(tail)
 	return out
 }
 
@@ -391,18 +460,19 @@ func unpackOdd(s shape) {
 		if s.avx512 {
 			cond = append(cond, "len(dst) > 0")
 		} else {
-			cond = append(cond, "len(dst) >= 8", "len(src) >= 16")
+			cond = append(cond, "len(dst) >= 8", "cap(src) >= 16")
 		}
 		calls.add(s.avx512, fmt.Sprintf("%s(dst []%s, src []byte, width uint) (done int)", name, value), "0",
 			strings.Join(cond, " && "),
-			fmt.Sprintf("%s(&dst[0], %s, &src[0], len(src), &unpackTables[1][%d][width][0], width)\nreturn %[2]s", name+suffix(s.avx512), taken, map[bool]int{false: 0, true: 1}[s.avx512]))
+			fmt.Sprintf("%s(&dst[0], %s, &src[0], cap(src), &unpackTables[1][%d][width][0], width)\nreturn %[2]s", name+suffix(s.avx512), taken, map[bool]int{false: 0, true: 1}[s.avx512]))
 		text(name+suffix(s.avx512), fmt.Sprintf("(dst *%s, n int, src *byte, size int, table *byte, width uint)", value))
 		dst, n := gp("dst"), gp("n")
 		c := &codes{shape: s, packed: true, wide: !narrow, src: gp("src")}
 		c.setup()
-		c.groups(n, 8, func(tail bool, lanes reg.OpmaskVirtual) {
-			r := c.group(tail, lanes)
-			m := Mem{Base: dst}
+		size := map[bool]int{false: 64, true: 32}[narrow]
+		c.groups(n, 8, narrow, dst, size, func(i int, tail bool, lanes reg.OpmaskVirtual) {
+			r := c.group(i, tail, lanes)
+			m := Mem{Base: dst, Disp: i * size}
 			switch {
 			case s.avx512 && narrow && tail:
 				VPMOVQD(r[0], lanes, m)
@@ -417,7 +487,6 @@ func unpackOdd(s shape) {
 				VPERMQ(U8(0xd8), r[0], r[0])
 				VMOVDQU(r[0], m)
 			}
-			ADDQ(U8(map[bool]int{false: 64, true: 32}[narrow]), dst)
 		})
 		Label("done")
 		ret()
@@ -427,11 +496,11 @@ func unpackOdd(s shape) {
 // The decoders.
 
 func unpack(s shape) decoder {
-	return decoder{name: "Unpack", each: func(r reg.VecVirtual, _ reg.Register) reg.VecVirtual { return r }}
+	return decoder{name: "Unpack", unroll: true, each: func(r reg.VecVirtual, _ reg.Register) reg.VecVirtual { return r }}
 }
 
 func add(s shape) decoder {
-	d := decoder{name: "Add", params: "add " + s.int()}
+	d := decoder{name: "Add", params: "add " + s.int(), unroll: true}
 	var a reg.VecVirtual
 	d.setup = func() { a = s.broadcast("add") }
 	d.each = func(r reg.VecVirtual, _ reg.Register) reg.VecVirtual { s.add(a, r, r); return r }
@@ -612,7 +681,7 @@ func (s shape) flipBelow(r, low reg.VecVirtual) {
 
 func ordered(s shape) decoder {
 	d := unorder(s)
-	d.name, d.params = "Ordered", fmt.Sprintf("add %s, zeros uint", s.int())
+	d.name, d.unroll, d.params = "Ordered", true, fmt.Sprintf("add %s, zeros uint", s.int())
 	var a reg.VecVirtual
 	setup, each := d.setup, d.each
 	d.setup = func() { setup(); a = s.broadcast("add") }
@@ -722,7 +791,7 @@ func toDecimal(s shape) decoder {
 
 func decimal(s shape) decoder {
 	d := toDecimal(s)
-	d.name, d.params = "Decimal", fmt.Sprintf("add %s, back, scale float64", s.int())
+	d.name, d.unroll, d.params = "Decimal", true, fmt.Sprintf("add %s, back, scale float64", s.int())
 	var a reg.VecVirtual
 	setup, each := d.setup, d.each
 	d.setup = func() { setup(); a = s.broadcast("add") }

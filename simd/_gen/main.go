@@ -19,6 +19,7 @@ func main() {
 		for _, avx512 := range []bool{false, true} {
 			s := shape{avx512, size}
 			decoders(s)
+			bounded(s)
 			fill(s)
 			trials(s)
 			scans(s)

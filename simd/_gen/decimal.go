@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// bounded writes the kernels that turn packed codes into floats of their
+// decimals where no integer can be too large.
+//
+// A code stays where its bits are, s bits into its lane, and becomes the low
+// end of the float64 2^(52-s) + code: the lane's other bits are replaced by
+// those of that power. Less 2^(52-s) - add, an integer of fewer than 54 bits,
+// that is code + add, exactly. It takes w+7 bits of 52.
+//
+// Those of float32 have no factor back: it is 1 there.
+func bounded(s shape) {
+	name, factors := "packedBounded", "add, back, scale"
+	if s.size == 32 {
+		factors = "add, scale"
+	}
+	value := s.float()
+	q := shape{s.avx512, 64} // the lanes
+	taken := s.done("len(dst)", 8)
+	cond := fmt.Sprintf("len(dst) > 0 && width <= %d", boundedWidth)
+	if !s.avx512 {
+		cond = fmt.Sprintf("len(dst) >= 8 && width <= %d && cap(src) >= 16", boundedWidth)
+	}
+	calls.add(s.avx512, fmt.Sprintf("%s%d(dst []%s, src []byte, width uint, %s float64) (done int)", name, s.size, value, factors), "0", cond,
+		fmt.Sprintf("%s(&dst[0], %s, &src[0], cap(src), &unpackTables[1][%d][width][0], width, %[4]s)\nreturn %[2]s",
+			s.name(name), taken, map[bool]int{false: 0, true: 1}[s.avx512], factors))
+
+	text(s.name(name), fmt.Sprintf("(dst *%s, n int, src *byte, size int, table *byte, width uint, %s float64)", value, factors))
+	dst, n := gp("dst"), gp("n")
+	c := &codes{shape: q, packed: true, src: gp("src")}
+	c.setup()
+	add, scale := q.double("add"), q.double("scale")
+	var back reg.VecVirtual
+	if s.size == 64 {
+		back = q.double("back")
+	}
+	mask, power, less := make([]reg.VecVirtual, c.regs()), make([]reg.VecVirtual, c.regs()), make([]reg.VecVirtual, c.regs())
+	top := q.constant((1023 + 52) << 52)
+	for i := range mask {
+		mask[i], power[i], less[i] = q.vec(), q.vec(), q.vec()
+		VPSLLVQ(c.shift(i), c.mask, mask[i])
+		if s.avx512 {
+			VPSLLQ(U8(52), c.shifts, power[i])
+		} else {
+			VMOVDQU(c.shift(i), power[i])
+			VPSLLQ(U8(52), power[i], power[i])
+		}
+		VPSUBQ(power[i], top, power[i])
+		VSUBPD(add, power[i], less[i])
+	}
+	size := 8 * s.bytes()
+	c.groups(n, 8, true, dst, size, func(i int, tail bool, lanes reg.OpmaskVirtual) {
+		out := c.load(i, tail, lanes)
+		c.loaded(tail)
+		for j, r := range out {
+			if s.avx512 {
+				VPTERNLOGQ(U8(0xec), mask[j], power[j], r) // r & mask | power
+			} else {
+				VPAND(mask[j], r, r)
+				VPOR(power[j], r, r)
+			}
+			VSUBPD(less[j], r, r)
+			if s.size == 64 {
+				VMULPD(back, r, r)
+			}
+			VMULPD(scale, r, r)
+			m := Mem{Base: dst, Disp: i*size + j*s.bytes()*q.lanes()}
+			switch {
+			case s.size == 64 && tail && s.avx512:
+				VMOVDQU64(r, lanes, m)
+			case s.size == 64:
+				q.store(r, m)
+			case !s.avx512:
+				VCVTPD2PSY(r, r.AsX())
+				VMOVUPS(r.AsX(), m)
+			case tail:
+				VCVTPD2PS(r, r.AsY())
+				VMOVUPS(r.AsY(), lanes, m)
+			default:
+				VCVTPD2PS(r, r.AsY())
+				VMOVUPS(r.AsY(), m)
+			}
+		}
+	})
+	Label("done")
+	ret()
+}
+
+// boundedWidth is the width of the widest codes that bounded serves.
+const boundedWidth = 45
