@@ -262,7 +262,7 @@ func TestLevels(t *testing.T) {
 		q, err := rd.Partition(bg, b.Key(p))
 		require.NoError(t, err)
 		if p == 1500 {
-			require.Equal(t, levels, q.(*partition).own.level)
+			require.Equal(t, levels, q.(*partition).entry().level)
 		}
 		lo, hi := b.PartitionRows(p)
 		from := lo + r.IntN(hi-lo)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/mmap"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -95,9 +96,15 @@ func (r *Reader) Describe(ctx context.Context) (*Description, error) {
 }
 
 // measure adds up the items of the stream.
-func (r *Reader) measure(ctx context.Context, l *Layers, sizes *rowgroup.Sizes) error {
+func (r *Reader) measure(ctx context.Context, l *Layers, sizes *rowgroup.Sizes) (err error) {
 	f := &r.file
-	s := r.scratch()
+	if f.mapped {
+		defer mmap.Catch(mmap.Guard(), &err)
+	}
+	s, err := r.scratch(ctx)
+	if err != nil {
+		return err
+	}
 	defer r.release(s)
 	for off := int64(0); off < f.streamLen; {
 		if err := r.check(ctx); err != nil {

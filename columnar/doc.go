@@ -134,9 +134,10 @@
 // the last page of each index level, the templates, a copy of the user data.
 //
 // A Reader holds the footer and the templates that were used, 16 bytes an outer
-// chunk, 64 KiB of the file's tail, at most 256 index pages, the filter shards
-// that were used (1.13 bytes a key) and the scratch of finished reads, which
-// the garbage collector may take.
+// chunk, 64 KiB of the file's tail, index pages of about 32 MiB or WithIndexMemory,
+// the filter shards that were used (1.13 bytes a key) and the scratch of finished
+// reads, which the garbage collector may take; of a file in memory instead of its
+// tail 4 bytes for every 4 KiB of the stream.
 //
 // An iterator holds one block or 128 KiB of the stream, whichever is more, an
 // outer chunk in both forms, and twice the row groups that it decodes at once:

@@ -387,10 +387,9 @@ func TestT36EveryPath(t *testing.T) {
 		rd := open(t, file, WithName("a.csst"))
 		p, err := rd.Partition(bg, b.Key(0))
 		require.NoError(t, err)
-		own := p.(*partition).own
-		require.NotNil(t, own)
-		cur := cursor{r: rd, index: indexTime}
-		ok, err := cur.seek(own.time, own.level, firstEntry)
+		require.NotNil(t, p.(*partition).leaf)
+		cur := cursor{r: rd, ctx: bg, index: indexTime}
+		ok, err := cur.seek(p.(*partition).timeRoot(), firstEntry)
 		require.NoError(t, err)
 		require.True(t, ok)
 		var at int64

@@ -458,7 +458,10 @@ func TestT65CloseTwice(t *testing.T) {
 			}
 		}
 		// What was closed twice is not in use twice.
-		x, y := rd.scratch(), rd.scratch()
+		x, err := rd.scratch(bg)
+		require.NoError(t, err)
+		y, err := rd.scratch(bg)
+		require.NoError(t, err)
 		require.NotSame(t, x, y)
 		for range 3 {
 			require.NoError(t, all.Close())

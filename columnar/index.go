@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"sync/atomic"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bytestrings"
@@ -34,12 +35,18 @@ type page struct {
 	level int
 	refs  []ref
 
+	// of a page that was read
+	used  atomic.Bool // since the clock passed it
+	below []slot      // the pages that entries or, at level 0, own ones refer to
+
 	// time pages
 	rows        []int64
 	first, last bytestrings.Strings // positions
 	opens       []entryDeletion     // level 0
 	firstAt     []rowgroup.Position // parsed, of a page that was read
 	lastAt      []rowgroup.Position
+	firstInt    []int64 // in their place, if the table has an IntOrder and they are rows
+	lastInt     []int64
 
 	// partition pages
 	ordinals []int64 // of the first partition of each entry, and one past the last
@@ -70,6 +77,27 @@ type ownEntry struct {
 
 func (p *page) len() int { return len(p.refs) }
 
+// child is the page that entry i refers to, of a page above level 0.
+func (p *page) child(i int) node { return node{&p.below[i], p.refs[i], p.level - 1} }
+
+// timeRoot is the root of the time index of own entry k.
+func (p *page) timeRoot(k int) node { return node{&p.below[k], p.own[k].time, p.own[k].level} }
+
+// memory is about how many bytes a page that was read takes.
+func (p *page) memory() int64 {
+	n := 400 + 16*len(p.refs) + 8*(len(p.below)+len(p.rows)+len(p.ordinals)+len(p.firstInt)+len(p.lastInt))
+	n += 80*len(p.own) + 24*(len(p.opens)+len(p.deleted))
+	for _, s := range []*bytestrings.Strings{&p.first, &p.last, &p.keys} {
+		n += cap(s.Data) + 4*cap(s.Ends)
+	}
+	for _, at := range [][]rowgroup.Position{p.firstAt, p.lastAt} {
+		for i := range at {
+			n += 32 + 24*len(at[i].Prefix)
+		}
+	}
+	return int64(n)
+}
+
 // deletionOf is the deletion of entry i in d.
 func deletionOf(d []entryDeletion, i int) rowgroup.Deletion {
 	for _, e := range d {
@@ -80,8 +108,8 @@ func deletionOf(d []entryDeletion, i int) rowgroup.Deletion {
 	return rowgroup.LiveDeletion
 }
 
-// ownOf is the own entry of entry i, or nil.
-func (p *page) ownOf(i int) *ownEntry {
+// ownOf is the number of the own entry of entry i, or -1.
+func (p *page) ownOf(i int) int {
 	lo, hi := 0, len(p.own)
 	for lo < hi {
 		if m := (lo + hi) / 2; p.own[m].entry < i {
@@ -91,9 +119,9 @@ func (p *page) ownOf(i int) *ownEntry {
 		}
 	}
 	if lo < len(p.own) && p.own[lo].entry == i {
-		return &p.own[lo]
+		return lo
 	}
-	return nil
+	return -1
 }
 
 func (p *page) reset() {
@@ -286,6 +314,11 @@ func parsePage(s *rowgroup.Schema, h *header, limit int64, body []byte) (*page, 
 	if len(body) > 0 {
 		return nil, encoding.Corruptf(indexPart, "%d bytes left over", len(body))
 	}
+	below := len(p.own)
+	if level > 0 {
+		below = n
+	}
+	p.below = make([]slot, below)
 	return p, nil
 }
 
@@ -302,29 +335,8 @@ func (p *page) parseTime(s *rowgroup.Schema, n int, body []byte) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	p.firstAt, p.lastAt = make([]rowgroup.Position, n), make([]rowgroup.Position, n)
-	var prev *rowgroup.Position
-	for i := range n {
-		if p.rows[i] < 1 || p.rows[i] > math.MaxInt64>>1 {
-			return nil, encoding.Corruptf(indexPart, "entry %d has %d rows", i, p.rows[i])
-		}
-		for k, strings := range []*bytestrings.Strings{&p.first, &p.last} {
-			pos, rest, err := rowgroup.ParsePosition(s, strings.At(i))
-			if err != nil {
-				return nil, err
-			}
-			if len(rest) > 0 {
-				return nil, encoding.Corruptf(indexPart, "entry %d: bytes after its position", i)
-			}
-			if prev != nil && s.Seekable() == nil && s.ComparePositions(prev, &pos) > 0 {
-				return nil, encoding.Corruptf(indexPart, "entry %d is out of order", i)
-			}
-			prev = &p.firstAt[i]
-			if k == 1 {
-				prev = &p.lastAt[i]
-			}
-			*prev = pos
-		}
+	if err := p.parsePositions(s, n); err != nil {
+		return nil, err
 	}
 	if p.level > 0 {
 		return body, nil
@@ -335,6 +347,43 @@ func (p *page) parseTime(s *rowgroup.Schema, n int, body []byte) ([]byte, error)
 		return nil, encoding.Corruptf(indexPart, "open deletions")
 	}
 	return r.src, nil
+}
+
+// parsePositions checks the positions of a time page and makes them ready to
+// be searched.
+func (p *page) parsePositions(s *rowgroup.Schema, n int) error {
+	order, ints := s.IntOrder()
+	ordered := s.Seekable() == nil
+	values, places := make([]int64, 2*n), make([]rowgroup.Position, 2*n)
+	var prev *rowgroup.Position
+	for i := range n {
+		if p.rows[i] < 1 || p.rows[i] > math.MaxInt64>>1 {
+			return encoding.Corruptf(indexPart, "entry %d has %d rows", i, p.rows[i])
+		}
+		for k, strings := range [2]*bytestrings.Strings{&p.first, &p.last} {
+			pos, rest, err := rowgroup.ParsePosition(s, strings.At(i))
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return encoding.Corruptf(indexPart, "entry %d: bytes after its position", i)
+			}
+			if prev != nil && ordered && s.ComparePositions(prev, &pos) > 0 {
+				return encoding.Corruptf(indexPart, "entry %d is out of order", i)
+			}
+			prev = &places[k*n+i]
+			*prev = pos
+			if ints {
+				values[k*n+i], ints = order.Position(prev)
+			}
+		}
+	}
+	if ints {
+		p.firstInt, p.lastInt = values[:n:n], values[n:]
+	} else {
+		p.firstAt, p.lastAt = places[:n:n], places[n:]
+	}
+	return nil
 }
 
 func (p *page) parsePartitions(n int, limit int64, body []byte) ([]byte, error) {
@@ -401,7 +450,7 @@ func (p *page) parsePartitions(n int, limit int64, body []byte) ([]byte, error) 
 	r = reader{src: body}
 	p.deleted = r.deletions(n)
 	for _, d := range p.deleted {
-		if p.ownOf(d.entry) == nil {
+		if p.ownOf(d.entry) < 0 {
 			r.bad = true
 		}
 	}

@@ -14,16 +14,21 @@ import (
 // values one by one, a seek each; of range tombstone markers it then yields
 // those that stand among the rows of a run.
 func (p *partition) Latest(ctx context.Context, n int, o rowgroup.ScanOptions) rowgroup.Iter {
-	s := p.r.foot.schema
-	if err := p.r.checkColumns(&o); err != nil {
+	desc, simple, err := p.latestOrder(&o)
+	if err != nil {
 		return &failed{err}
 	}
+	n = max(0, n)
+	if simple {
+		o.Desc = desc
+		it := p.iter(ctx, o)
+		it.limit = n
+		return it
+	}
+	s := p.r.foot.schema
 	levels := []level{{desc: true}}
 	for i, c := range s.Columns(rowgroup.Clustering) {
-		stored, ordered := descends(c)
-		if !ordered {
-			return &failed{fmt.Errorf("latest: column %q, type %s: %w: the order of its type is unknown", c.Name, c.Type, encoding.ErrUnsupported)}
-		}
+		stored, _ := descends(&c)
 		last := &levels[len(levels)-1]
 		if i > 0 && last.desc == stored {
 			levels = append(levels, level{})
@@ -31,23 +36,36 @@ func (p *partition) Latest(ctx context.Context, n int, o rowgroup.ScanOptions) r
 		}
 		*last = level{columns: i + 1, desc: !stored}
 	}
-	n = max(0, n)
-	if len(levels) > 1 {
-		return &latestIter{p: p, ctx: ctx, o: o, levels: levels, limit: n, runs: make([]run, 1), found: rowgroup.NewBatch(s)}
+	return &latestIter{p: p, ctx: ctx, o: o, levels: levels, limit: n, runs: make([]run, 1), found: rowgroup.NewBatch(s)}
+}
+
+// latestOrder says how the latest rows are read: backwards or not if simple,
+// else by levels.
+func (p *partition) latestOrder(o *rowgroup.ScanOptions) (desc, simple bool, err error) {
+	if err := p.r.checkColumns(o); err != nil {
+		return false, false, err
 	}
-	o.Desc = levels[0].desc
-	it := p.iter(ctx, o, nil)
-	it.limit = n
-	return it
+	desc, simple = true, true
+	columns := p.r.foot.schema.Columns(rowgroup.Clustering)
+	for i := range columns {
+		c := &columns[i]
+		stored, ordered := descends(c)
+		if !ordered {
+			return false, false, fmt.Errorf("latest: column %q, type %s: %w: the order of its type is unknown", c.Name, c.Type, encoding.ErrUnsupported)
+		}
+		simple = simple && (i == 0 || desc == !stored)
+		desc = !stored
+	}
+	return desc, simple, nil
 }
 
 // descends reports whether a clustering column is stored with the greatest
 // value first, by the order of the values themselves.
-func descends(c rowgroup.Column) (desc, ordered bool) {
-	t := c.Type
+func descends(c *rowgroup.Column) (desc, ordered bool) {
+	t := &c.Type
 	desc = c.Desc
 	for t.Kind == rowgroup.KindReversed && len(t.Args) == 1 {
-		desc, t = !desc, t.Args[0]
+		desc, t = !desc, &t.Args[0]
 	}
 	return desc, t.Ordered()
 }
@@ -119,8 +137,9 @@ func (it *latestIter) Next(b *rowgroup.Batch) (bool, error) {
 // iter reads limit rows of the run of level k.
 func (it *latestIter) iter(k int, o rowgroup.ScanOptions, limit int) *partIter {
 	o.Desc = it.levels[k].desc
-	rows := it.p.iter(it.ctx, o, nil)
-	rows.from, rows.to, rows.limit = it.runs[k].from, it.runs[k].to, limit
+	rows := it.p.iter(it.ctx, o)
+	rows.setRange(it.runs[k].from, it.runs[k].to)
+	rows.limit = limit
 	return rows
 }
 

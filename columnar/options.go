@@ -33,10 +33,12 @@ type options struct {
 	filter                            bool
 	user                              map[string][]byte
 	name                              string
+	mmap, everyChecksum               bool
+	pageBytes                         int64
 }
 
 func newOptions(opts []Option) options {
-	o := options{groupRows: 128, groupBytes: 64 << 10, blockBytes: 4096, filter: true}
+	o := options{groupRows: 128, groupBytes: 64 << 10, blockBytes: 4096, filter: true, pageBytes: pageBytes}
 	for _, f := range opts {
 		f(&o)
 	}
@@ -90,6 +92,21 @@ func WithUserData(key string, value []byte) Option {
 
 // WithName names the file in errors.
 func WithName(name string) Option { return func(o *options) { o.name = name } }
+
+// WithMmap makes OpenFile map the file into memory, where the system can, and
+// decode blocks where they lie. The file must not become shorter while it is
+// mapped: reads of what is gone fail then with an error, reads of what was
+// replaced may give either bytes. Blocks are verified as OpenBytes says.
+func WithMmap() Option { return func(o *options) { o.mmap = true } }
+
+// WithEveryChecksum verifies the checksum of a block in memory each time that
+// it is read. Without it OpenBytes, and OpenFile with WithMmap, do so when it is
+// read first. Other sources are verified with every read.
+func WithEveryChecksum() Option { return func(o *options) { o.everyChecksum = true } }
+
+// WithIndexMemory bounds the bytes of index pages that a Reader keeps, about.
+// The default is 32 MiB; without room every query reads its index pages.
+func WithIndexMemory(bytes int64) Option { return func(o *options) { o.pageBytes = bytes } }
 
 // check refuses values out of range and unknown columns.
 func (o *options) check(s *rowgroup.Schema) error {

@@ -1,12 +1,14 @@
 package columnar
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"sort"
 	"sync/atomic"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/mmap"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -17,7 +19,8 @@ type partition struct {
 	head rowgroup.PartitionHead // deletion, static state
 
 	// a partition of more than one block
-	own     *ownEntry
+	leaf    *page // of the partition index, or nil
+	own     int   // its own entry there
 	ordinal int64
 	first   ref // its first block
 
@@ -29,120 +32,174 @@ type partition struct {
 	opened atomic.Pointer[scratch] // has the block open, for the first iterator
 }
 
+// entry is what the partition index knows of a partition of more than one block.
+func (p *partition) entry() *ownEntry { return &p.leaf.own[p.own] }
+
+// timeRoot is the root of its time index.
+func (p *partition) timeRoot() node { return p.leaf.timeRoot(p.own) }
+
 // Partition finds a partition by its exact key. It fails with
 // rowgroup.ErrNotFound if there is none.
 func (r *Reader) Partition(ctx context.Context, key []byte) (rowgroup.Partition, error) {
-	if err := r.check(ctx); err != nil {
-		return nil, err
-	}
-	may, err := r.mayContain(key)
+	s, err := r.scratch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !may {
-		return nil, rowgroup.ErrNotFound
+	p := new(partition)
+	err = r.find(ctx, key, s, p)
+	if err == nil && p.leaf == nil {
+		p.opened.Store(s)
+		return p, nil
 	}
-	p, err := r.find(ctx, key)
+	r.release(s)
 	if err != nil {
 		return nil, err
-	}
-	if p == nil {
-		return nil, rowgroup.ErrNotFound
 	}
 	return p, nil
 }
 
-// find finds a partition in the index, or returns nil.
-func (r *Reader) find(ctx context.Context, key []byte) (*partition, error) {
-	cur := cursor{r: r, index: indexPartition}
-	foot := r.foot
-	s := foot.schema
-	if _, ordered := s.ComparePartitions(key, key); ordered {
-		ok, err := cur.seek(foot.root, foot.rootLevel, func(p *page) int {
-			return sort.Search(p.len(), func(i int) bool {
-				c, _ := s.ComparePartitions(p.keys.At(i), key)
-				return c > 0
-			}) - 1
-		})
-		if err != nil || !ok {
-			return nil, err
-		}
-		p, i := cur.leaf()
-		return r.inEntry(p, i, key)
+// find finds a partition in the index. That of one block is then open in s.
+func (r *Reader) find(ctx context.Context, key []byte, s *scratch, q *partition) (err error) {
+	if err := r.check(ctx); err != nil {
+		return err
 	}
-	// Without a known order every entry may hold the key.
-	ok, err := cur.seek(foot.root, foot.rootLevel, firstEntry)
-	for ok && err == nil {
-		if err = r.check(ctx); err != nil {
+	if r.file.mapped {
+		defer mmap.Catch(mmap.Guard(), &err)
+	}
+	if r.foot.totals.partitions == 0 {
+		return rowgroup.ErrNotFound
+	}
+	found := false
+	if _, ordered := r.foot.schema.ComparePartitions(key, key); ordered {
+		found, err = r.findOrdered(ctx, key, s, q)
+	} else {
+		found, err = r.findAnywhere(ctx, key, s, q)
+	}
+	if err == nil && !found {
+		err = rowgroup.ErrNotFound
+	}
+	return err
+}
+
+// findOrdered goes down the index. Before anything is read for it the filter
+// is asked.
+func (r *Reader) findOrdered(ctx context.Context, key []byte, s *scratch, q *partition) (bool, error) {
+	asked := false
+	var above *page
+	i := 0
+	for n := r.root(); ; n = above.child(i) {
+		if !asked && n.in.Load() == nil {
+			if may, err := r.mayContain(ctx, key); err != nil || !may {
+				return false, err
+			}
+			asked = true
+		}
+		p, err := r.page(ctx, n, indexPartition, above, i)
+		if err != nil {
+			return false, err
+		}
+		if i = p.lastUpTo(r.foot.schema, r.byBytes, key); i < 0 {
+			if above != nil {
+				err = r.file.at(encoding.Corruptf(indexPart, "its entries are not what the page above says"), indexPart, n.at.off)
+			}
+			return false, err
+		}
+		if above = p; n.level == 0 {
 			break
 		}
+	}
+	if above.ownOf(i) < 0 && !asked {
+		if may, err := r.mayContain(ctx, key); err != nil || !may {
+			return false, err
+		}
+	}
+	return r.inEntry(above, i, key, s, q)
+}
+
+// lastUpTo is the last entry of a partition page whose key is not behind key,
+// or -1.
+func (p *page) lastUpTo(s *rowgroup.Schema, byBytes bool, key []byte) int {
+	lo, hi := 0, p.len()
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		var c int
+		if byBytes {
+			c = bytes.Compare(p.keys.At(m), key)
+		} else {
+			c, _ = s.ComparePartitions(p.keys.At(m), key)
+		}
+		if c > 0 {
+			hi = m
+		} else {
+			lo = m + 1
+		}
+	}
+	return lo - 1
+}
+
+// findAnywhere looks into every entry: without a known order each may hold the
+// key.
+func (r *Reader) findAnywhere(ctx context.Context, key []byte, s *scratch, q *partition) (bool, error) {
+	if may, err := r.mayContain(ctx, key); err != nil || !may {
+		return false, err
+	}
+	cur := cursor{r: r, ctx: ctx, index: indexPartition}
+	ok, err := cur.seek(r.root(), firstEntry)
+	for ok && err == nil {
+		if err := r.check(ctx); err != nil {
+			return false, err
+		}
 		p, i := cur.leaf()
-		found, err := r.inEntry(p, i, key)
-		if found != nil || err != nil {
+		if found, err := r.inEntry(p, i, key, s, q); found || err != nil {
 			return found, err
 		}
 		ok, err = cur.step(1)
-		if err != nil {
-			return nil, err
-		}
 	}
-	return nil, err
+	return false, err
 }
 
-// inEntry finds a partition in entry i of a leaf, or returns nil.
-func (r *Reader) inEntry(p *page, i int, key []byte) (*partition, error) {
-	if o := p.ownOf(i); o != nil {
-		if !slices.Equal(p.keys.At(i), key) {
-			return nil, nil
+// inEntry finds a partition in entry i of a leaf.
+func (r *Reader) inEntry(p *page, i int, key []byte, s *scratch, q *partition) (bool, error) {
+	if k := p.ownOf(i); k >= 0 {
+		if !bytes.Equal(p.keys.At(i), key) {
+			return false, nil
 		}
-		return r.ownPartition(p, i, o), nil
+		q.setOwn(r, p, i, k)
+		return true, nil
 	}
-	s := r.scratch()
-	found, err := r.inBlock(s, p, i, key)
-	if found != nil {
-		found.opened.Store(s)
-	} else {
-		r.release(s)
-	}
-	if err != nil {
-		return nil, r.file.at(err, "block", p.refs[i].off)
-	}
-	return found, nil
+	found, err := r.inBlock(s, p, i, key, q)
+	return found, r.file.at(err, "block", p.refs[i].off)
 }
 
-func (r *Reader) ownPartition(p *page, i int, o *ownEntry) *partition {
-	q := &partition{r: r, key: slices.Clone(p.keys.At(i)), own: o, ordinal: p.ordinals[i], first: p.refs[i]}
-	q.head.Deletion = deletionOf(p.deleted, i)
-	if o.static {
+// setOwn makes q the partition of entry i of p, own entry k.
+func (q *partition) setOwn(r *Reader, p *page, i, k int) {
+	q.r, q.key, q.leaf, q.own = r, append(q.key[:0], p.keys.At(i)...), p, k
+	q.ordinal, q.first = p.ordinals[i], p.refs[i]
+	q.head = rowgroup.PartitionHead{Deletion: deletionOf(p.deleted, i)}
+	if p.own[k].static {
 		q.head.Static = rowgroup.StaticFull
 	}
-	return q
 }
 
-// inBlock opens the block of entry i and finds a partition in it, or returns
-// nil.
-func (r *Reader) inBlock(s *scratch, p *page, i int, key []byte) (*partition, error) {
+// inBlock opens the block of entry i and finds a partition in it.
+func (r *Reader) inBlock(s *scratch, p *page, i int, key []byte, q *partition) (bool, error) {
 	at := p.refs[i]
-	h, body, err := s.win.item(at, kindData)
+	h, blk, err := s.openAt(r, at)
 	if err != nil {
-		return nil, err
-	}
-	blk, err := s.open(r, &h, body)
-	if err != nil {
-		return nil, err
+		return false, err
 	}
 	if err := checkShared(&blk, p, i); err != nil {
-		return nil, err
+		return false, err
 	}
 	keys := s.batch
 	for g := range blk.groups {
 		keys.Clear()
 		if err := s.dec.DecodeKeys(keys, g, g+1); err != nil {
-			return nil, err
+			return false, err
 		}
 		for k := range keys.NumPartitions() {
 			if g == 0 && k == 0 && !slices.Equal(keys.Key(k), p.keys.At(i)) {
-				return nil, encoding.Corruptf("block", "its first key is not that of its index entry")
+				return false, encoding.Corruptf("block", "its first key is not that of its index entry")
 			}
 			if !slices.Equal(keys.Key(k), key) {
 				continue
@@ -153,12 +210,12 @@ func (r *Reader) inBlock(s *scratch, p *page, i int, key []byte) (*partition, er
 			for k == keys.NumPartitions()-1 && end < blk.groups && s.dec.GroupPartitions(end) == 0 {
 				end++
 			}
-			return &partition{
-				r: r, key: slices.Clone(key), head: *keys.Partition(k), at: at, hdr: h, groups: [2]int{g, end}, index: k,
-			}, nil
+			q.r, q.key, q.leaf, q.head = r, append(q.key[:0], key...), nil, *keys.Partition(k)
+			q.at, q.hdr, q.groups, q.index = at, h, [2]int{g, end}, k
+			return true, nil
 		}
 	}
-	return nil, nil
+	return false, nil
 }
 
 // Key is the partition's key.
@@ -166,34 +223,52 @@ func (p *partition) Key() []byte { return slices.Clone(p.key) }
 
 // Range reads the unfiltereds between two bounds.
 func (p *partition) Range(ctx context.Context, from, to rowgroup.Bound, o rowgroup.ScanOptions) rowgroup.Iter {
-	s := p.r.foot.schema
-	for _, b := range []rowgroup.Bound{from, to} {
-		if err := s.CheckBound(b); err != nil {
-			return &failed{err}
-		}
-	}
-	if err := p.r.checkColumns(&o); err != nil {
+	if err := p.checkRange(from, to, &o); err != nil {
 		return &failed{err}
 	}
-	it := p.iter(ctx, o, nil)
-	it.from, it.to = from, to
+	it := p.iter(ctx, o)
+	it.setRange(from, to)
 	return it
 }
 
-// iter begins to read the whole partition. Without a scratch it takes one and
-// releases it at its end; one that is given has the partition's block open if
-// it is within one.
-func (p *partition) iter(ctx context.Context, o rowgroup.ScanOptions, s *scratch) *partIter {
-	it := &partIter{p: p, ctx: ctx, o: o, decode: decodeOptions(o), limit: -1, cur: cursor{r: p.r, index: indexTime}}
-	it.s, it.lent = s, s != nil
-	if s == nil {
-		it.s = p.opened.Swap(nil)
+func (p *partition) checkRange(from, to rowgroup.Bound, o *rowgroup.ScanOptions) error {
+	s := p.r.foot.schema
+	if err := s.CheckBound(from); err != nil {
+		return err
 	}
-	it.opened = it.s != nil && p.own == nil
-	if it.s == nil {
-		it.s = p.r.scratch()
+	if err := s.CheckBound(to); err != nil {
+		return err
 	}
+	return p.r.checkColumns(o)
+}
+
+// iter begins to read the whole partition.
+func (p *partition) iter(ctx context.Context, o rowgroup.ScanOptions) *partIter {
+	it := &partIter{p: p}
+	s := p.opened.Swap(nil)
+	opened := s != nil
+	if s != nil {
+		s.win.ctx = ctx
+	} else if s, it.err = p.r.scratch(ctx); it.err != nil {
+		return it
+	}
+	it.begin(p, ctx, o, s)
+	it.opened = opened
 	return it
+}
+
+// begin makes it read the whole of p with s, which it releases at the end.
+func (it *partIter) begin(p *partition, ctx context.Context, o rowgroup.ScanOptions, s *scratch) {
+	*it = partIter{p: p, ctx: ctx, o: o, decode: decodeOptions(o), limit: -1, s: s}
+	it.cur = cursor{r: p.r, ctx: ctx, index: indexTime}
+	it.setRange(rowgroup.Bound{}, rowgroup.Bound{})
+}
+
+func (it *partIter) setRange(from, to rowgroup.Bound) {
+	it.from, it.to = from, to
+	if r := it.p.r; r.ints {
+		it.fromInt, it.toInt = r.order.Bound(from, true), r.order.Bound(to, false)
+	}
 }
 
 // partIter reads one partition, block by block.
@@ -203,6 +278,8 @@ type partIter struct {
 	o        rowgroup.ScanOptions
 	decode   rowgroup.ScanOptions
 	from, to rowgroup.Bound
+	fromInt  rowgroup.IntBound // the same, if the table has an IntOrder
+	toInt    rowgroup.IntBound
 	limit    int      // rows still to read, or -1 for all
 	s        *scratch // nil at the end
 	lent     bool     // s belongs to another
@@ -235,7 +312,10 @@ func (it *partIter) Close() error {
 	return nil
 }
 
-func (it *partIter) Next(b *rowgroup.Batch) (bool, error) {
+func (it *partIter) Next(b *rowgroup.Batch) (ok bool, err error) {
+	if it.s != nil && it.p.r.file.mapped {
+		defer mmap.Catch(mmap.Guard(), &err, &it.err)
+	}
 	for it.s != nil && it.err == nil {
 		var ok bool
 		switch {
@@ -266,7 +346,7 @@ func (it *partIter) Next(b *rowgroup.Batch) (bool, error) {
 // nextBlock opens the next block and chooses its groups.
 func (it *partIter) nextBlock() (bool, error) {
 	p := it.p
-	if p.own == nil {
+	if p.leaf == nil {
 		if it.started {
 			return false, nil
 		}
@@ -296,38 +376,52 @@ func (it *partIter) openShared() error {
 	if it.opened {
 		return nil
 	}
-	h, body, err := it.s.win.item(it.p.at, kindData)
-	if err != nil {
-		return err
+	h, _, err := it.s.openAt(it.p.r, it.p.at)
+	if err == nil && h != it.p.hdr {
+		err = encoding.Corruptf("block", "it changed since it was read first")
 	}
-	if h != it.p.hdr {
-		return encoding.Corruptf("block", "it changed since it was read first")
-	}
-	_, err = it.s.open(it.p.r, &h, body)
 	return err
+}
+
+// before reports whether entry i of a time page ends before the range.
+func (it *partIter) before(p *page, i int) bool {
+	if p.lastInt != nil {
+		return it.fromInt.Compare(p.lastInt[i]) < 0
+	}
+	return it.p.r.foot.schema.PositionToBound(&p.lastAt[i], it.from, true) < 0
+}
+
+// behind reports whether entry i of a time page begins behind the range.
+func (it *partIter) behind(p *page, i int) bool {
+	if p.firstInt != nil {
+		return it.toInt.Compare(p.firstInt[i]) > 0
+	}
+	return it.p.r.foot.schema.PositionToBound(&p.firstAt[i], it.to, false) > 0
+}
+
+// within reports whether entry i of a time page lies wholly in the range.
+func (it *partIter) within(p *page, i int) bool {
+	if p.firstInt != nil {
+		return it.fromInt.Compare(p.firstInt[i]) > 0 && it.toInt.Compare(p.lastInt[i]) < 0
+	}
+	s := it.p.r.foot.schema
+	return s.PositionToBound(&p.firstAt[i], it.from, true) > 0 && s.PositionToBound(&p.lastAt[i], it.to, false) < 0
 }
 
 // nextEntry goes to the next entry of the time index that can lie in the range.
 func (it *partIter) nextEntry() (ok bool, err error) {
-	own, s := it.p.own, it.p.r.foot.schema
-	before := func(page *page, i int) bool { // entry i ends before the range
-		return s.PositionToBound(&page.lastAt[i], it.from, true) < 0
-	}
-	behind := func(page *page, i int) bool { // entry i begins behind the range
-		return s.PositionToBound(&page.firstAt[i], it.to, false) > 0
-	}
-	dir, outside := 1, behind
+	dir := 1
 	if it.o.Desc {
-		dir, outside = -1, before
+		dir = -1
 	}
 	if it.started {
 		ok, err = it.cur.step(dir)
 	} else {
-		ok, err = it.cur.seek(own.time, own.level, func(page *page) int {
+		ok, err = it.cur.seek(it.p.timeRoot(), func(page *page) int {
 			if it.o.Desc {
-				return sort.Search(page.len(), func(i int) bool { return behind(page, i) }) - 1
+				return sort.Search(page.len(), func(i int) bool { return it.behind(page, i) }) - 1
 			}
-			return sort.Search(page.len(), func(i int) bool { return !before(page, i) })
+			return sort.Search(page.len(), func(i int) bool { return !it.before(page, i) })
 		})
 	}
 	it.started = true
@@ -342,7 +436,10 @@ func (it *partIter) nextEntry() (ok bool, err error) {
 		return false, err
 	}
 	page, i := it.cur.leaf()
-	return !outside(page, i), nil
+	if it.o.Desc {
+		return !it.before(page, i), nil
+	}
+	return !it.behind(page, i), nil
 }
 
 // reachesBefore reports whether entry i of a time index's page begins before
@@ -358,8 +455,8 @@ func (it *partIter) reachesBehind(page *page, i int) bool {
 
 // openOwn opens the block of entry i of the time index.
 func (it *partIter) openOwn(page *page, i int) error {
-	p, s, at := it.p, it.p.r.foot.schema, page.refs[i]
-	blk, err := it.s.openAt(p.r, at)
+	p, at := it.p, page.refs[i]
+	_, blk, err := it.s.openAt(p.r, at)
 	if err != nil {
 		return err
 	}
@@ -371,14 +468,17 @@ func (it *partIter) openOwn(page *page, i int) error {
 	if first {
 		u.begins = 0
 	}
-	u.whole = s.PositionToBound(&page.firstAt[i], it.from, true) > 0 && s.PositionToBound(&page.lastAt[i], it.to, false) < 0
-	if !u.whole && !p.own.markers {
-		if err := it.narrow(&u); err != nil {
+	u.whole = it.within(page, i)
+	it.unit = u
+	if u.whole || p.entry().markers {
+		return nil
+	}
+	if page.firstInt != nil {
+		if ok, err := it.narrowInts(page, i); ok || err != nil {
 			return err
 		}
 	}
-	it.unit = u
-	return nil
+	return it.narrow(&it.unit)
 }
 
 // keysOnly are the options to decode nothing but keys, clustering and markers.
@@ -392,6 +492,61 @@ func (it *partIter) probe(g int) (*rowgroup.Batch, error) {
 		b.BeginPartition(it.p.key)
 	}
 	return b, it.s.dec.Decode(b, g, g+1, &keysOnly)
+}
+
+// firstInt is the value of the first unfiltered of group g. ok is false if it
+// has none.
+func (it *partIter) firstInt(g int) (v int64, ok bool, err error) {
+	order := &it.p.r.order
+	if v, ok = it.s.dec.FirstInt(order, g); ok || it.s.dec.GroupRows(g) == 0 {
+		return v, ok, nil
+	}
+	b, err := it.probe(g)
+	if err == nil {
+		v, ok = order.At(b, 0)
+	}
+	return v, ok, err
+}
+
+// lastBefore is the last group of the open block, entry i of a time page, that
+// begins before the bound, at least the first. It looks first where the group
+// would be if the rows were spread evenly. ok is false if a group has no value.
+func (it *partIter) lastBefore(page *page, i int, bound rowgroup.IntBound) (g int, ok bool, err error) {
+	lo, hi := 0, it.unit.groups[1] // lo begins before the bound, hi does not
+	from, to := float64(page.firstInt[i]), float64(page.lastInt[i])
+	share := min(max(0, (float64(bound.Value)-from)/(to-from+1)), 1)
+	g = int(share * float64(hi))
+	for step := 1; lo+1 < hi; step *= 2 {
+		if g = min(max(g, lo+1), hi-1); step > 1 && step >= (hi-lo)/2 {
+			g = lo + (hi-lo)/2
+		}
+		v, ok, err := it.firstInt(g)
+		if err != nil || !ok {
+			return 0, false, err
+		}
+		if bound.Compare(v) < 0 {
+			lo, g = g, g+step
+		} else {
+			hi, g = g, g-step
+		}
+	}
+	return lo, true, nil
+}
+
+// narrowInts leaves of the unit, the block of entry i of a time page, the
+// groups that reach into the range. It reports whether it could.
+func (it *partIter) narrowInts(page *page, i int) (ok bool, err error) {
+	u := &it.unit
+	from, ok, err := it.lastBefore(page, i, it.fromInt)
+	if err != nil || !ok {
+		return false, err
+	}
+	to, ok, err := it.lastBefore(page, i, it.toInt)
+	if err != nil || !ok || to < from {
+		return false, err
+	}
+	u.groups = [2]int{from, to + 1}
+	return true, nil
 }
 
 // narrow leaves of a unit without markers the groups that reach into the range.
@@ -424,7 +579,7 @@ func (it *partIter) take() (from, to int) {
 	dec, u := it.s.dec, &it.unit
 	from, to = u.groups[0], u.groups[1]
 	n := it.s.fits(from, to, it.o.Desc)
-	if it.limit >= 0 && it.p.own != nil && !it.p.own.markers {
+	if it.limit >= 0 && it.p.leaf != nil && !it.p.entry().markers {
 		k := 0
 		for rows := 0; k < n && rows < it.limit; k++ {
 			if it.o.Desc {
@@ -448,7 +603,7 @@ func (it *partIter) take() (from, to int) {
 func (it *partIter) openAt(g int) (rowgroup.Deletion, error) {
 	u := &it.unit
 	open := u.open
-	for k := u.start; it.o.Desc && k < g && (it.p.own == nil || it.p.own.markers); k++ {
+	for k := u.start; it.o.Desc && k < g && (it.p.leaf == nil || it.p.entry().markers); k++ {
 		b, err := it.probe(k)
 		if err != nil {
 			return open, err
@@ -481,7 +636,12 @@ func (it *partIter) read(b *rowgroup.Batch) (bool, error) {
 			return false, err
 		}
 	}
-	direct := u.whole && it.limit < 0 && p.own != nil && first != it.headed && !(first && it.o.Desc)
+	// Rows of a partition of its own are decoded where they are wanted, unless
+	// its head stands elsewhere.
+	direct := p.leaf != nil && (it.headed || p.head.Static == rowgroup.StaticAbsent)
+	if first {
+		direct = p.leaf != nil && !it.headed && !it.o.Desc
+	}
 	dst := b
 	if !direct {
 		dst = s.batch
@@ -520,31 +680,57 @@ func (it *partIter) read(b *rowgroup.Batch) (bool, error) {
 		}
 	}
 	if direct {
-		if b.Len() == 0 {
+		lo, hi := it.wanted(b)
+		if lo >= hi {
 			return false, nil
 		}
-		b.Partition(0).Continued = it.headed
-		it.headed = true
-		strip(b, &it.o)
-		if it.o.Desc {
-			b.Reverse()
+		b.Cut(lo, hi)
+		if !first && !it.headed && !it.o.Live {
+			b.Partition(0).Deletion = p.head.Deletion
 		}
+		it.give(b)
 		return true, nil
 	}
 	return it.cut(b, dst, first)
 }
 
-// cut gives of src, which holds rows of the partition, those that are wanted.
-func (it *partIter) cut(b, src *rowgroup.Batch, first bool) (bool, error) {
-	s := it.p.r.foot.schema
-	lo, hi := 0, src.Len()
+// wanted are the unfiltereds of src, which holds rows of the partition, that
+// are wanted.
+func (it *partIter) wanted(src *rowgroup.Batch) (lo, hi int) {
+	hi = src.Len()
 	if !it.unit.whole {
-		lo = s.SearchBound(src, lo, hi, it.from, true)
-		hi = s.SearchBound(src, lo, hi, it.to, false)
+		lo = it.search(src, lo, hi, it.from, it.fromInt, true)
+		hi = it.search(src, lo, hi, it.to, it.toInt, false)
 	}
 	if it.limit >= 0 {
 		lo, hi = it.latest(src, lo, hi)
 	}
+	return lo, hi
+}
+
+// search is Schema.SearchBound for a bound in both forms.
+func (it *partIter) search(src *rowgroup.Batch, lo, hi int, bound rowgroup.Bound, ints rowgroup.IntBound, isStart bool) int {
+	if r := it.p.r; r.ints {
+		if i, ok := r.order.Search(src, lo, hi, ints); ok {
+			return i
+		}
+	}
+	return it.p.r.foot.schema.SearchBound(src, lo, hi, bound, isStart)
+}
+
+// give finishes a batch of rows in stored order.
+func (it *partIter) give(b *rowgroup.Batch) {
+	b.Partition(0).Continued = it.headed
+	it.headed = true
+	strip(b, &it.o)
+	if it.o.Desc {
+		b.Reverse()
+	}
+}
+
+// cut gives of src, which holds rows of the partition, those that are wanted.
+func (it *partIter) cut(b, src *rowgroup.Batch, first bool) (bool, error) {
+	lo, hi := it.wanted(src)
 	if lo >= hi {
 		return false, nil
 	}
@@ -564,12 +750,7 @@ func (it *partIter) cut(b, src *rowgroup.Batch, first bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	b.Partition(0).Continued = it.headed
-	it.headed = true
-	strip(b, &it.o)
-	if it.o.Desc {
-		b.Reverse()
-	}
+	it.give(b)
 	return true, nil
 }
 
@@ -614,17 +795,20 @@ func (it *partIter) head(b *rowgroup.Batch) error {
 		}
 		return nil
 	}
-	s := p.r.scratch()
+	s, err := p.r.scratch(it.ctx)
+	if err != nil {
+		return err
+	}
 	defer p.r.release(s)
 	dec, at := it.s.dec, p.at.off
-	if p.own != nil {
+	if p.leaf != nil {
 		dec, at = s.dec, p.first.off
-		if _, err := s.openAt(p.r, p.first); err != nil {
+		if _, _, err := s.openAt(p.r, p.first); err != nil {
 			return p.r.file.at(err, "block", at)
 		}
 	}
 	g := p.groups[0] // 0 of the first block
-	if n := dec.GroupPartitions(g); p.index >= n || p.own != nil && n > 1 {
+	if n := dec.GroupPartitions(g); p.index >= n || p.leaf != nil && n > 1 {
 		return p.r.file.at(encoding.Corruptf("block", "%d partitions begin where partition %d does", n, p.index), "block", at)
 	}
 	s.batch.Clear()

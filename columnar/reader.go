@@ -12,14 +12,12 @@ import (
 	"github.com/FastFilter/xorfilter"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/mmap"
 	"github.com/colsst/colsst/rowgroup"
 )
 
 // tailBytes is how much of a file's end is read at once and kept.
 const tailBytes = 64 << 10
-
-// cachedPages is how many index pages a Reader keeps.
-const cachedPages = 256
 
 // Reader reads a table file. It is safe for concurrent use; its iterators are
 // not. It is a rowgroup.Source.
@@ -31,13 +29,15 @@ type Reader struct {
 	templates []atomic.Pointer[rowgroup.Template] // nil: not parsed yet
 	pool      sync.Pool                           // of *scratch
 	step      int                                 // see stepBytes
+	rootPage  slot
+	pages     pageCache
+	shards    []atomic.Pointer[shard]
 	closed    atomic.Bool
-
-	mu     sync.RWMutex
-	pages  map[int64]*page
-	queue  []int64 // keys of pages, oldest at next
-	next   int
-	shards []*shard
+	order     rowgroup.IntOrder
+	ints      bool         // the rows of a partition stand in order
+	byBytes   bool         // partitions stand in the order of their keys' bytes
+	users     atomic.Int64 // of the source: the Reader until it is closed, and scratches
+	free      func() error // frees the source once nobody uses it, or nil
 }
 
 // shard is a filter shard that was read; filter is nil if it has no key.
@@ -51,26 +51,40 @@ var _ rowgroup.Source = (*Reader)(nil)
 // readable while the Reader is used; Close does not close it.
 func Open(r io.ReaderAt, size int64, opts ...Option) (*Reader, error) {
 	o := newOptions(opts)
-	rd := &Reader{step: stepBytes, file: file{r: r, size: size, name: o.name}, pages: map[int64]*page{}}
-	if err := rd.open(); err != nil {
+	return newReader(newFile(r, size, o.name), &o, nil)
+}
+
+// newReader opens a file, which free frees in the end.
+func newReader(f file, o *options, free func() error) (r *Reader, err error) {
+	r = &Reader{step: stepBytes, file: f, pages: pageCache{limit: o.pageBytes}, free: free}
+	r.users.Store(1)
+	if f.mapped {
+		defer mmap.Catch(mmap.Guard(), &err)
+	}
+	if err := r.open(); err != nil {
 		return nil, err
 	}
-	return rd, nil
+	if f.mem != nil && r.file.chunk == 0 && !o.everyChecksum {
+		r.file.seen = newVerified(r.file.streamLen)
+	}
+	return r, nil
 }
 
 func (r *Reader) open() error {
 	f := &r.file
+	ctx := context.Background()
 	if f.size < fileHeaderLen+trailerLen {
 		return f.atPhysical(encoding.Corruptf("file", "%d bytes are too few for a columnar SSTable", f.size), "file", 0)
 	}
-	tail := make([]byte, min(f.size, tailBytes))
-	if err := f.readAt(tail, f.size-int64(len(tail))); err != nil {
-		return err
+	tailAt := max(0, f.size-tailBytes)
+	tail, err := f.bytes(ctx, tailAt, f.size-tailAt)
+	if err != nil {
+		return f.atPhysical(err, "trailer", tailAt)
 	}
 	f.tail = tail
-	head := make([]byte, fileHeaderLen)
-	if err := f.readAt(head, 0); err != nil {
-		return err
+	head, err := f.bytes(ctx, 0, fileHeaderLen)
+	if err != nil {
+		return f.atPhysical(err, "file header", 0)
 	}
 	version, chunkKiB, err := parseFileHeader(head)
 	if err != nil {
@@ -90,9 +104,9 @@ func (r *Reader) open() error {
 		return f.atPhysical(encoding.Corruptf("trailer", "a footer of %d bytes in a file of %d", t.footerLen, f.size), "trailer", trailerAt)
 	}
 	footAt := trailerAt - int64(t.footerLen)
-	b := make([]byte, t.footerLen)
-	if err := f.readAt(b, footAt); err != nil {
-		return err
+	b, err := f.bytes(ctx, footAt, int64(t.footerLen))
+	if err != nil {
+		return f.atPhysical(err, "footer", footAt)
 	}
 	if checksum(b) != t.footerCRC {
 		return f.atPhysical(encoding.Corruptf("footer", "checksum mismatch"), "footer", footAt)
@@ -101,9 +115,11 @@ func (r *Reader) open() error {
 		return f.atPhysical(err, "footer", footAt)
 	}
 	r.footAt = footAt
+	r.order, r.ints = r.foot.schema.IntOrder()
+	r.byBytes = r.foot.schema.Order() == "bytes" || r.foot.schema.Order() == "byteordered"
 	r.templates = make([]atomic.Pointer[rowgroup.Template], len(r.foot.templates))
 	f.streamLen = r.foot.streamLen
-	r.shards = make([]*shard, len(r.foot.filter))
+	r.shards = make([]atomic.Pointer[shard], len(r.foot.filter))
 	if f.chunk > 0 {
 		f.chunkAt = make([]int64, 0, len(r.foot.stored)+1)
 		at := int64(fileHeaderLen)
@@ -157,15 +173,37 @@ func (r *Reader) UserData(key string) ([]byte, bool) {
 }
 
 // Close frees what the Reader holds; a second call does nothing. What is used
-// afterwards fails with ErrClosed.
+// afterwards fails with ErrClosed. A file that OpenFile opened is closed, or
+// unmapped when the last iterator is at its end or closed.
 func (r *Reader) Close() error {
 	if r.closed.Swap(true) {
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pages, r.queue = map[int64]*page{}, nil
-	clear(r.shards)
+	r.pages.clear()
+	for i := range r.shards {
+		r.shards[i].Store(nil)
+	}
+	return r.leave()
+}
+
+// enter says that one user more reads the source, or is false if it is freed.
+func (r *Reader) enter() bool {
+	for {
+		n := r.users.Load()
+		if n == 0 {
+			return false
+		}
+		if r.users.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// leave says that one user less reads the source.
+func (r *Reader) leave() error {
+	if r.users.Add(-1) == 0 && r.free != nil {
+		return r.free()
+	}
 	return nil
 }
 
@@ -195,70 +233,29 @@ func (r *Reader) All(ctx context.Context, o rowgroup.ScanOptions) iter.Seq2[*row
 	}
 }
 
-// page is the index page at pr, which must be of this index and level.
-func (r *Reader) page(pr ref, index, level int) (*page, error) {
-	r.mu.RLock()
-	p := r.pages[pr.off]
-	r.mu.RUnlock()
-	if p != nil && p.level == level && (p.ordinals == nil) == (index == indexTime) {
-		return p, nil
-	}
-	w := window{f: &r.file}
-	h, body, err := w.item(pr, kindIndex)
-	if err == nil && (h.fields[0] != uint64(index) || h.fields[1] != uint64(level)) {
-		err = encoding.Corruptf(indexPart, "of index %d, level %d where %d, %d belongs", h.fields[0], h.fields[1], index, level)
-	}
-	if err == nil {
-		p, err = parsePage(r.foot.schema, &h, pr.off, body)
-	}
-	if err != nil {
-		return nil, r.file.at(err, indexPart, pr.off)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.pages[pr.off] != nil { // another one was faster
-		r.pages[pr.off] = p
-		return p, nil
-	}
-	if len(r.queue) < cachedPages {
-		r.queue = append(r.queue, pr.off)
-	} else {
-		delete(r.pages, r.queue[r.next])
-		r.queue[r.next] = pr.off
-		r.next = (r.next + 1) % cachedPages
-	}
-	r.pages[pr.off] = p
-	return p, nil
-}
-
 // shard is filter shard i.
-func (r *Reader) shard(i int) (*shard, error) {
-	r.mu.RLock()
-	s := r.shards[i]
-	r.mu.RUnlock()
-	if s != nil {
+func (r *Reader) shard(ctx context.Context, i int) (*shard, error) {
+	if s := r.shards[i].Load(); s != nil {
 		return s, nil
 	}
-	w := window{f: &r.file}
+	w := window{f: &r.file, ctx: ctx}
 	h, body, err := w.item(r.foot.filter[i], kindFilter)
 	if err == nil && h.fields[0] != uint64(i) {
 		err = encoding.Corruptf("filter", "shard %d where %d belongs", h.fields[0], i)
 	}
-	s = &shard{}
+	s := &shard{}
 	if err == nil {
 		s.filter, err = parseShard(slices.Clone(body))
 	}
 	if err != nil {
 		return nil, r.file.at(err, "filter", r.foot.filter[i].off)
 	}
-	r.mu.Lock()
-	r.shards[i] = s
-	r.mu.Unlock()
+	r.shards[i].Store(s)
 	return s, nil
 }
 
 // mayContain reports whether the file can have a partition with this key.
-func (r *Reader) mayContain(key []byte) (bool, error) {
+func (r *Reader) mayContain(ctx context.Context, key []byte) (bool, error) {
 	if r.foot.totals.partitions == 0 {
 		return false, nil
 	}
@@ -266,7 +263,7 @@ func (r *Reader) mayContain(key []byte) (bool, error) {
 		return true, nil
 	}
 	hash := hashKey(key)
-	s, err := r.shard(shardOf(hash, len(r.foot.filter)))
+	s, err := r.shard(ctx, shardOf(hash, len(r.foot.filter)))
 	if err != nil {
 		return false, err
 	}
@@ -350,98 +347,4 @@ func strip(b *rowgroup.Batch, o *rowgroup.ScanOptions) {
 		}
 	}
 	b.SetLen(n)
-}
-
-// cursor walks the leaves of one index.
-type cursor struct {
-	r     *Reader
-	index int
-	path  []place // from the root to a leaf
-	pages int64   // pages gone into
-	few   [4]place
-}
-
-type place struct {
-	page *page
-	i    int
-}
-
-// seek goes to the leaf that choose leads to: the entry of a page to descend
-// into, or one out of range if there is none.
-func (c *cursor) seek(root ref, level int, choose func(*page) int) (bool, error) {
-	c.path = c.few[:0]
-	return c.descend(root, level, choose)
-}
-
-func (c *cursor) descend(pr ref, level int, choose func(*page) int) (bool, error) {
-	for {
-		p, err := c.r.page(pr, c.index, level)
-		if err != nil {
-			return false, err
-		}
-		c.pages++
-		if n := len(c.path); n > 0 {
-			if err := p.checkParent(c.path[n-1].page, c.path[n-1].i); err != nil {
-				return false, c.r.file.at(err, indexPart, pr.off)
-			}
-		}
-		i := choose(p)
-		if i < 0 || i >= p.len() {
-			if len(c.path) > 0 {
-				return false, c.r.file.at(encoding.Corruptf(indexPart, "its entries are not what the page above says"), indexPart, pr.off)
-			}
-			return false, nil
-		}
-		c.path = append(c.path, place{p, i})
-		if level == 0 {
-			return true, nil
-		}
-		pr, level = p.refs[i], level-1
-	}
-}
-
-func firstEntry(*page) int  { return 0 }
-func lastEntry(p *page) int { return p.len() - 1 }
-
-// step goes to the next leaf, or with -1 to the one before. What it refers to
-// lies behind, or before, what the leaf left refers to; so steps end.
-func (c *cursor) step(dir int) (bool, error) {
-	if len(c.path) == 0 {
-		return false, nil
-	}
-	left, i := c.leaf()
-	from := left.refs[i].off
-	ok, err := c.walk(dir)
-	if err != nil || !ok {
-		return false, err
-	}
-	at, i := c.leaf()
-	if off := at.refs[i].off; off == from || (off > from) != (dir > 0) {
-		return false, c.r.file.at(encoding.Corruptf(indexPart, "an entry for %d follows one for %d", off, from), indexPart, off)
-	}
-	return true, nil
-}
-
-func (c *cursor) walk(dir int) (bool, error) {
-	choose := firstEntry
-	if dir < 0 {
-		choose = lastEntry
-	}
-	for k := len(c.path) - 1; k >= 0; k-- {
-		at := &c.path[k]
-		if at.i += dir; at.i >= 0 && at.i < at.page.len() {
-			c.path = c.path[:k+1]
-			if at.page.level == 0 {
-				return true, nil
-			}
-			return c.descend(at.page.refs[at.i], at.page.level-1, choose)
-		}
-	}
-	return false, nil
-}
-
-// leaf is the page and entry where the cursor stands.
-func (c *cursor) leaf() (*page, int) {
-	at := c.path[len(c.path)-1]
-	return at.page, at.i
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/mmap"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -17,10 +18,14 @@ func (r *Reader) Scan(ctx context.Context, o rowgroup.ScanOptions) rowgroup.Iter
 	if err := r.checkColumns(&o); err != nil {
 		return &failed{err}
 	}
-	if o.Desc {
-		return &reverseIter{r: r, ctx: ctx, o: o, decode: decodeOptions(o), cur: cursor{r: r, index: indexPartition}, s: r.scratch()}
+	s, err := r.scratch(ctx)
+	if err != nil {
+		return &failed{err}
 	}
-	it := &scanIter{r: r, ctx: ctx, o: o, decode: decodeOptions(o), s: r.scratch()}
+	if o.Desc {
+		return &reverseIter{r: r, ctx: ctx, o: o, decode: decodeOptions(o), cur: cursor{r: r, ctx: ctx, index: indexPartition}, s: s}
+	}
+	it := &scanIter{r: r, ctx: ctx, o: o, decode: decodeOptions(o), s: s}
 	it.live.Reset(o.Now, false)
 	return it
 }
@@ -47,7 +52,10 @@ type scanIter struct {
 	err    error
 }
 
-func (it *scanIter) Next(b *rowgroup.Batch) (bool, error) {
+func (it *scanIter) Next(b *rowgroup.Batch) (ok bool, err error) {
+	if it.s != nil && it.r.file.mapped {
+		defer mmap.Catch(mmap.Guard(), &err, &it.err)
+	}
 	for it.s != nil && it.err == nil {
 		if it.steps.at == it.steps.groups {
 			ok, err := it.block()
@@ -158,7 +166,10 @@ type reverseIter struct {
 	err    error
 }
 
-func (it *reverseIter) Next(b *rowgroup.Batch) (bool, error) {
+func (it *reverseIter) Next(b *rowgroup.Batch) (ok bool, err error) {
+	if it.s != nil && it.r.file.mapped {
+		defer mmap.Catch(mmap.Guard(), &err, &it.err)
+	}
 	for it.s != nil && it.err == nil {
 		var ok bool
 		switch {
@@ -203,7 +214,7 @@ func (it *reverseIter) entry() (bool, error) {
 		if foot.root.len == 0 {
 			return false, nil
 		}
-		ok, err = it.cur.seek(foot.root, foot.rootLevel, lastEntry)
+		ok, err = it.cur.seek(it.r.root(), lastEntry)
 	}
 	if err != nil {
 		return false, err
@@ -223,17 +234,16 @@ func (it *reverseIter) entry() (bool, error) {
 // open opens what the entry refers to.
 func (it *reverseIter) open() error {
 	p, i := it.cur.leaf()
-	if o := p.ownOf(i); o != nil {
-		it.own = it.r.ownPartition(p, i, o).iter(it.ctx, it.o, it.s)
+	if k := p.ownOf(i); k >= 0 {
+		q := new(partition)
+		q.setOwn(it.r, p, i, k)
+		it.lend(q)
 		return nil
 	}
 	it.at = p.refs[i]
-	h, body, err := it.s.win.item(it.at, kindData)
+	h, blk, err := it.s.openAt(it.r, it.at)
 	if err == nil {
-		var blk block
-		if blk, err = it.s.open(it.r, &h, body); err == nil {
-			err = checkShared(&blk, p, i)
-		}
+		err = checkShared(&blk, p, i)
 		it.hdr, it.groups = h, blk.groups
 	}
 	return it.r.file.at(err, "block", it.at.off)
@@ -282,8 +292,16 @@ func (it *reverseIter) large(from int) error {
 		return encoding.Corruptf("block", "a row group of several partitions of which the last goes on")
 	}
 	q.key, q.head = lastKey(nil, it.s.batch), *it.s.batch.Partition(0)
-	it.own, it.groups = q.iter(it.ctx, it.o, it.s), from
+	it.lend(q)
+	it.own.opened, it.groups = true, from
 	return nil
+}
+
+// lend makes q be read with it's scratch.
+func (it *reverseIter) lend(q *partition) {
+	it.own = new(partIter)
+	it.own.begin(q, it.ctx, it.o, it.s)
+	it.own.lent = true
 }
 
 // checkShared compares the block of entry i, of whole partitions, with it.

@@ -1,7 +1,8 @@
 package columnar
 
 import (
-	"github.com/colsst/colsst/internal/invariants"
+	"context"
+
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -22,28 +23,30 @@ type scratch struct {
 // keptWindow is the greatest window that is kept for the next read.
 const keptWindow = 4 << 20
 
-// scratch takes one from the pool.
-func (r *Reader) scratch() *scratch {
-	if s, ok := r.pool.Get().(*scratch); ok {
-		return s
+// scratch takes one from the pool, to read with ctx until it is released.
+func (r *Reader) scratch(ctx context.Context) (*scratch, error) {
+	if !r.enter() {
+		return nil, r.check(ctx)
 	}
-	schema := r.foot.schema
-	s := &scratch{
-		win: window{f: &r.file}, dec: rowgroup.NewBlockDecoder(schema),
-		batch: rowgroup.NewBatch(schema), single: rowgroup.NewBatch(schema), step: r.step,
+	s, ok := r.pool.Get().(*scratch)
+	if !ok {
+		schema := r.foot.schema
+		s = &scratch{
+			win: window{f: &r.file, trust: true}, dec: rowgroup.NewBlockDecoder(schema),
+			batch: rowgroup.NewBatch(schema), single: rowgroup.NewBatch(schema), step: r.step,
+		}
+		s.dec.SetLimits(r.foot.groupRows, r.foot.groupBytes)
 	}
-	s.dec.SetLimits(r.foot.groupRows, r.foot.groupBytes)
-	return s
+	s.win.ctx = ctx
+	return s, nil
 }
 
 // release gives s back, once.
 func (r *Reader) release(s *scratch) {
-	invariants.Mangle(s.win.buf)
-	if cap(s.win.buf)+cap(s.win.stored) > keptWindow {
-		s.win = window{f: &r.file}
-	}
-	s.win.buf, s.win.at = s.win.buf[:0], 0
+	s.win.drop()
+	s.win.ctx = nil
 	r.pool.Put(s)
+	_ = r.leave() // the error of closing what was only read
 }
 
 // open opens the block whose header and body these are.
@@ -60,12 +63,12 @@ func (s *scratch) open(r *Reader, h *header, body []byte) (block, error) {
 }
 
 // openAt reads and opens the block at an item that an index refers to.
-func (s *scratch) openAt(r *Reader, at ref) (block, error) {
+func (s *scratch) openAt(r *Reader, at ref) (h header, blk block, err error) {
 	h, body, err := s.win.item(at, kindData)
-	if err != nil {
-		return block{}, err
+	if err == nil {
+		blk, err = s.open(r, &h, body)
 	}
-	return s.open(r, &h, body)
+	return h, blk, err
 }
 
 // fits is how many of groups [from, to) are decoded in one step, from the

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/mmap"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -24,7 +25,10 @@ const (
 
 // Verify checks the file. report, which may be nil, gets every finding; the
 // first one is returned. Only errors of I/O or of the context end it early.
-func (r *Reader) Verify(ctx context.Context, level Level, report func(error)) error {
+func (r *Reader) Verify(ctx context.Context, level Level, report func(error)) (err error) {
+	if r.file.mapped {
+		defer mmap.Catch(mmap.Guard(), &err)
+	}
 	v := &verifier{r: r, ctx: ctx, level: level, report: report}
 	if err := r.check(ctx); err != nil {
 		return err
@@ -91,10 +95,13 @@ func (v *verifier) wrong(part string, off int64, format string, args ...any) {
 func (v *verifier) run() error {
 	r := v.r
 	f, foot := &r.file, r.foot
-	v.s = r.scratch()
+	var err error
+	if v.s, err = r.scratch(v.ctx); err != nil {
+		return err
+	}
 	defer r.release(v.s)
-	v.index = newBlockIndex(r)
-	v.segments = segmentReader{r: r}
+	v.index = newBlockIndex(v.ctx, r)
+	v.segments = segmentReader{r: r, ctx: v.ctx}
 	v.segStats = rowgroup.NewStats(foot.schema)
 	v.order = rowgroup.NewOrderChecker(foot.schema)
 	v.ordinal = -1
@@ -102,7 +109,7 @@ func (v *verifier) run() error {
 	if err := v.advance(); err != nil {
 		return err
 	}
-	w := walker{ctx: v.ctx, win: window{f: f}, wanted: "STD", gap: func(damage error, at, n int64) {
+	w := walker{ctx: v.ctx, win: window{f: f, ctx: v.ctx}, wanted: "STD", gap: func(damage error, at, n int64) {
 		part := fmt.Sprintf("%d bytes of the stream", n)
 		if e := v.entry; e != nil && e.at.off == at { // the index knows what should be there
 			part = fmt.Sprintf("block %d", v.seen.blocks)
@@ -338,7 +345,7 @@ func (v *verifier) partitions(it *walked, b *rowgroup.Batch, first int) error {
 		if shards := len(v.counted); shards > 0 {
 			v.counted[shardOf(hashKey(b.Key(p)), shards)]++
 		}
-		ok, err := v.r.mayContain(b.Key(p))
+		ok, err := v.r.mayContain(v.ctx, b.Key(p))
 		if err != nil {
 			if !errors.Is(err, encoding.ErrCorrupt) {
 				return err
@@ -422,7 +429,7 @@ func (v *verifier) end() error {
 	v.list("filter", foot.filter, v.filters)
 	v.list("statistics page", foot.statistics, v.stats)
 	for i := range foot.filter {
-		if _, err := v.r.shard(i); err != nil {
+		if _, err := v.r.shard(v.ctx, i); err != nil {
 			if !errors.Is(err, encoding.ErrCorrupt) {
 				return err
 			}
@@ -450,7 +457,7 @@ func (v *verifier) totalStats() error {
 		return nil
 	}
 	sum := rowgroup.NewStats(foot.schema)
-	segments := segmentReader{r: v.r}
+	segments := segmentReader{r: v.r, ctx: v.ctx}
 	for !segments.done {
 		if err := segments.next(); err != nil {
 			if !errors.Is(err, encoding.ErrCorrupt) {
@@ -489,6 +496,7 @@ type segment struct {
 // segmentReader reads the statistics of one segment after another.
 type segmentReader struct {
 	r    *Reader
+	ctx  context.Context
 	cur  segment
 	n    int // segments read
 	page int // pages read
@@ -512,7 +520,7 @@ func (s *segmentReader) next() error {
 		}
 		at := r.foot.statistics[s.page]
 		s.page++
-		w := window{f: &r.file}
+		w := window{f: &r.file, ctx: s.ctx}
 		h, body, err := w.item(at, kindStats)
 		if s.anywhere && err == nil {
 			s.n, s.anywhere = int(min(h.fields[0], math.MaxInt32)), false
@@ -581,8 +589,8 @@ type blockIndex struct {
 	number int64 // partitions so far
 }
 
-func newBlockIndex(r *Reader) *blockIndex {
-	return &blockIndex{r: r, parts: cursor{r: r, index: indexPartition}, time: cursor{r: r, index: indexTime}}
+func newBlockIndex(ctx context.Context, r *Reader) *blockIndex {
+	return &blockIndex{r: r, parts: cursor{r: r, ctx: ctx, index: indexPartition}, time: cursor{r: r, ctx: ctx, index: indexTime}}
 }
 
 // visited is the number of index pages gone into.
@@ -614,7 +622,7 @@ func (x *blockIndex) next() (*indexedBlock, error) {
 	case x.begun:
 		ok, err = x.parts.step(1)
 	case foot.root.len > 0:
-		ok, err = x.parts.seek(foot.root, foot.rootLevel, firstEntry)
+		ok, err = x.parts.seek(x.r.root(), firstEntry)
 	}
 	x.begun = true
 	if err != nil {
@@ -635,9 +643,9 @@ func (x *blockIndex) next() (*indexedBlock, error) {
 		return nil, x.r.file.at(encoding.Corruptf(indexPart, "partition %d follows %d", p.ordinals[i], x.number), indexPart, p.refs[i].off)
 	}
 	x.number = p.ordinals[i+1]
-	if o := p.ownOf(i); o != nil {
-		x.own, x.block, x.rows, x.key = o, 0, 0, p.keys.At(i)
-		if ok, err = x.time.seek(o.time, o.level, firstEntry); err != nil || !ok {
+	if o := p.ownOf(i); o >= 0 {
+		x.own, x.block, x.rows, x.key = &p.own[o], 0, 0, p.keys.At(i)
+		if ok, err = x.time.seek(p.timeRoot(o), firstEntry); err != nil || !ok {
 			x.own = nil
 			return nil, err
 		}

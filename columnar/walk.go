@@ -120,7 +120,7 @@ func (w *walker) skip() error {
 			return nil
 		}
 		// What the window has from here on needs no further reads.
-		have := w.win.buf[w.off-w.win.at:]
+		have := w.win.ahead(w.off)
 		if i := bytes.IndexByte(have, itemMagic); i >= 0 {
 			w.off += int64(i)
 			return nil
@@ -146,8 +146,8 @@ type chunkFinder struct {
 // counts as one, which does not decode.
 func (s *Salvaged) findChunks() error {
 	f := &s.r.file
-	raw := &file{r: f.r, size: f.size, name: f.name, streamLen: f.size - fileHeaderLen}
-	c := chunkFinder{ctx: s.ctx, f: f, win: window{f: raw}, end: raw.streamLen}
+	raw := &file{r: f.r, ctx: f.ctx, size: f.size, name: f.name, streamLen: f.size - fileHeaderLen}
+	c := chunkFinder{ctx: s.ctx, f: f, win: window{f: raw, ctx: s.ctx}, end: raw.streamLen}
 	f.streamLen = 0
 	junk := int64(-1)
 	for off := int64(0); off < c.end; {
@@ -286,7 +286,7 @@ var _ rowgroup.Iter = (*Salvaged)(nil)
 func Salvage(ctx context.Context, r io.ReaderAt, size int64, opts ...Option) (*Salvaged, error) {
 	o := newOptions(opts)
 	s := &Salvaged{
-		r: &Reader{step: stepBytes, file: file{r: r, size: size, name: o.name}, foot: &footer{groupRows: encoding.MaxGroupRows, groupBytes: encoding.MaxGroupBytes}}, ctx: ctx,
+		r: &Reader{step: stepBytes, file: newFile(r, size, o.name), foot: &footer{groupRows: encoding.MaxGroupRows, groupBytes: encoding.MaxGroupBytes}}, ctx: ctx,
 		own: map[int64]ownHead{}, ordinal: -1,
 	}
 	f := &s.r.file
@@ -294,8 +294,8 @@ func Salvage(ctx context.Context, r io.ReaderAt, size int64, opts ...Option) (*S
 	if size < fileHeaderLen {
 		return nil, f.atPhysical(encoding.Corruptf("file", "%d bytes", size), "file", 0)
 	}
-	if err := f.readAt(head, 0); err != nil {
-		return nil, err
+	if err := f.readAt(ctx, head, 0); err != nil {
+		return nil, f.atPhysical(err, "file header", 0)
 	}
 	_, chunkKiB, err := parseFileHeader(head)
 	if err != nil {
@@ -316,8 +316,11 @@ func Salvage(ctx context.Context, r io.ReaderAt, size int64, opts ...Option) (*S
 	if err := s.survey(); err != nil {
 		return nil, err
 	}
-	s.s = s.r.scratch()
-	s.walk = walker{ctx: ctx, win: window{f: f}, wanted: "D", gap: func(damage error, at, n int64) {
+	s.r.users.Store(1)
+	if s.s, err = s.r.scratch(ctx); err != nil {
+		return nil, err
+	}
+	s.walk = walker{ctx: ctx, win: window{f: f, ctx: ctx}, wanted: "D", gap: func(damage error, at, n int64) {
 		s.report.Gaps = append(s.report.Gaps, f.at(damage, fmt.Sprintf("%d bytes of the stream", n), at))
 	}}
 	return s, nil
@@ -326,7 +329,7 @@ func Salvage(ctx context.Context, r io.ReaderAt, size int64, opts ...Option) (*S
 // survey finds the schema, the templates and the keys in the index pages.
 func (s *Salvaged) survey() error {
 	f := &s.r.file
-	w := walker{ctx: s.ctx, win: window{f: f}, wanted: "STI", gap: func(error, int64, int64) {}}
+	w := walker{ctx: s.ctx, win: window{f: f, ctx: s.ctx}, wanted: "STI", gap: func(error, int64, int64) {}}
 	for {
 		it, ok, err := w.next()
 		if err != nil {

@@ -1,99 +1,21 @@
 package columnar
 
 import (
+	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/internal/invariants"
 )
 
-// file gives access to the logical stream of a table file. It is safe for
-// concurrent use once it is set up.
-type file struct {
-	r         io.ReaderAt
-	size      int64
-	name      string
-	streamLen int64
-	chunk     int     // logical bytes a chunk, or 0
-	chunkAt   []int64 // where each chunk begins in the file, and where the last ends
-	tail      []byte  // the end of the file
-}
-
-// crc is the number of bytes of an item's checksum.
-func (f *file) crc() int {
-	if f.chunk > 0 {
-		return 0
-	}
-	return crcBytes
-}
-
-// physical is the file offset of a logical offset, or of the chunk that holds
-// it.
-func (f *file) physical(off int64) int64 {
-	if f.chunk == 0 {
-		return off + fileHeaderLen
-	}
-	i := off / int64(f.chunk)
-	if i < 0 || i >= int64(len(f.chunkAt)) {
-		return -1
-	}
-	return f.chunkAt[i]
-}
-
-// readAt reads len(dst) bytes at a file offset.
-func (f *file) readAt(dst []byte, at int64) error {
-	if from := at - (f.size - int64(len(f.tail))); from >= 0 && from+int64(len(dst)) <= int64(len(f.tail)) {
-		copy(dst, f.tail[from:])
-		return nil
-	}
-	n, err := f.r.ReadAt(dst, at)
-	switch {
-	case n == len(dst):
-		return nil
-	case err == io.EOF || err == nil:
-		return &encoding.CorruptError{
-			File: f.name, Part: "file", Offset: at,
-			Reason: fmt.Sprintf("truncated: %d of %d bytes", n, len(dst)),
-		}
-	case f.name != "":
-		return fmt.Errorf("%s: %w", f.name, err)
-	}
-	return err
-}
-
-// at adds to an error the file, the part and the file offset of the logical
-// offset where it begins. Errors that are not about the bytes pass through.
-func (f *file) at(err error, part string, off int64) error {
-	return f.atPhysical(err, part, f.physical(off))
-}
-
-func (f *file) atPhysical(err error, part string, at int64) error {
-	var c *encoding.CorruptError
-	if !errors.As(err, &c) {
-		if errors.Is(err, encoding.ErrUnsupported) && f.name != "" {
-			return fmt.Errorf("%s: %w", f.name, err)
-		}
-		return err
-	}
-	if c.Offset >= 0 {
-		return err
-	}
-	e := &encoding.CorruptError{File: f.name, Part: part, Offset: at, Err: err}
-	if direct, ok := err.(*encoding.CorruptError); ok && strings.HasPrefix(part, direct.Part) { //nolint:errorlint // not one that something wraps
-		e.Reason, e.Err = direct.Reason, direct.Err
-	}
-	return e
-}
-
 // window is a part of the logical stream in memory. Each iterator has its own.
 type window struct {
 	f      *file
+	ctx    context.Context // of reads
+	trust  bool            // checksums of blocks in memory are verified once
 	buf    []byte
 	at     int64
 	stored []byte
@@ -108,6 +30,9 @@ func (w *window) bytes(off, n, ahead int64) ([]byte, error) {
 	f := w.f
 	if off < 0 || n < 0 || n > f.streamLen-off {
 		return nil, encoding.Corruptf("stream", "%d bytes at %d are beyond its end at %d", n, off, f.streamLen)
+	}
+	if f.mem != nil && f.chunk == 0 {
+		return f.inMemory(f.physical(off), n), nil
 	}
 	end := off + n
 	if ahead > n {
@@ -124,6 +49,15 @@ func (w *window) bytes(off, n, ahead int64) ([]byte, error) {
 	return w.buf[from : from+n : from+n], nil
 }
 
+// drop forgets what the window holds and keeps its memory, unless that is large.
+func (w *window) drop() {
+	invariants.Mangle(w.buf)
+	if cap(w.buf)+cap(w.stored) > keptWindow {
+		w.buf, w.stored = nil, nil
+	}
+	w.buf, w.at = w.buf[:0], 0
+}
+
 // slide makes off the start of the window and keeps what it has from there on.
 func (w *window) slide(off int64) {
 	kept := 0
@@ -138,7 +72,7 @@ func (w *window) raw(off, end int64) error {
 	w.slide(off)
 	kept := len(w.buf)
 	w.buf = slices.Grow(w.buf, int(end-off)-kept)[:end-off]
-	if err := w.f.readAt(w.buf[kept:], w.f.physical(off)+int64(kept)); err != nil {
+	if err := w.f.readAt(w.ctx, w.buf[kept:], w.f.physical(off)+int64(kept)); err != nil {
 		w.buf = w.buf[:0]
 		return err
 	}
@@ -164,12 +98,16 @@ func (w *window) chunks(from, to int64) error {
 
 func (w *window) readChunk(dst []byte, i int64) error {
 	f := w.f
-	n := int(f.chunkAt[i+1] - f.chunkAt[i])
-	w.stored = slices.Grow(w.stored[:0], n)[:n]
-	if err := f.readAt(w.stored, f.chunkAt[i]); err != nil {
-		return err
+	n := f.chunkAt[i+1] - f.chunkAt[i]
+	stored := f.inMemory(f.chunkAt[i], n)
+	if stored == nil {
+		w.stored = slices.Grow(w.stored[:0], int(n))[:n]
+		stored = w.stored
+		if err := f.readAt(w.ctx, stored, f.chunkAt[i]); err != nil {
+			return err
+		}
 	}
-	if err := decodeChunk(dst, w.stored); err != nil {
+	if err := decodeChunk(dst, stored); err != nil {
 		return f.atPhysical(err, fmt.Sprintf("chunk %d", i), f.chunkAt[i])
 	}
 	return nil
@@ -185,6 +123,18 @@ func (w *window) header(off, ahead int64) (h header, err error) {
 	return parseHeader(b, f.crc(), f.streamLen-off)
 }
 
+// ahead are the bytes at off that need no further read.
+func (w *window) ahead(off int64) []byte {
+	f := w.f
+	if f.mem != nil && f.chunk == 0 {
+		return f.inMemory(f.physical(off), min(scanAhead, f.streamLen-off))
+	}
+	if from := off - w.at; from >= 0 && from <= int64(len(w.buf)) {
+		return w.buf[from:]
+	}
+	return nil
+}
+
 // body is the body of the item at off, which has header h, its checksum
 // verified. It is valid until the next call.
 func (w *window) body(off int64, h *header, ahead int64) ([]byte, error) {
@@ -193,7 +143,7 @@ func (w *window) body(off int64, h *header, ahead int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return itemBody(b, h, crc)
+	return w.check(b, off, h)
 }
 
 // verify reads the item at off, which has header h, piece by piece, and
@@ -232,15 +182,25 @@ func (w *window) item(r ref, kind byte) (h header, body []byte, err error) {
 		return h, nil, encoding.Corruptf(itemName(kind), "an item of kind %q and %d bytes; its entry says %q, %d bytes",
 			h.kind, h.length(crc), kind, r.len)
 	}
-	body, err = itemBody(b, &h, crc)
+	body, err = w.check(b, r.off, &h)
 	return h, body, err
 }
 
-// itemBody is the body of the whole item b, its checksum verified.
-func itemBody(b []byte, h *header, crc int) ([]byte, error) {
+// check is the body of b, the whole item at off, whose checksum it verifies
+// unless that was done before and is trusted.
+func (w *window) check(b []byte, off int64, h *header) ([]byte, error) {
 	end := h.size + h.body
-	if crc > 0 && checksum(b[:end]) != binary.LittleEndian.Uint32(b[end:]) {
+	body := b[h.size:end:end]
+	seen := w.f.seen
+	trust := w.trust && seen != nil && h.kind == kindData
+	if w.f.crc() == 0 || trust && seen.has(off) {
+		return body, nil
+	}
+	if checksum(b[:end]) != binary.LittleEndian.Uint32(b[end:]) {
 		return nil, encoding.Corruptf(itemName(h.kind), "checksum mismatch")
 	}
-	return b[h.size:end:end], nil
+	if trust {
+		seen.add(off)
+	}
+	return body, nil
 }

@@ -200,6 +200,9 @@ func (b *Batch) Clone() *Batch {
 // start.
 func (b *Batch) Reverse() {
 	n := b.Len()
+	if n <= 1 && len(b.parts) <= 1 {
+		return
+	}
 	for i := range b.vecs {
 		m := n
 		if b.schema.Role(i) == Static {

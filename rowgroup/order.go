@@ -337,6 +337,12 @@ func (s *Schema) PositionToBound(p *Position, bound Bound, isStart bool) int {
 // SearchBound is the first of unfiltereds [from, to) of b, which are of one
 // partition and in order, that lies after the bound, or to.
 func (s *Schema) SearchBound(b *Batch, from, to int, bound Bound, isStart bool) int {
+	if len(bound.Prefix) == 0 {
+		if isStart {
+			return from
+		}
+		return to
+	}
 	return from + sort.Search(to-from, func(i int) bool {
 		return s.CompareToBound(b, from+i, bound, isStart) > 0
 	})

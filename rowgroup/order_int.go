@@ -1,0 +1,131 @@
+package rowgroup
+
+import (
+	"cmp"
+	"math"
+	"sort"
+)
+
+// IntOrder is the order of rows where one integer says where a row stands: the
+// table has one clustering column, of ClassInt32 or ClassInt64 and of a known
+// order. What it makes of a value compares as a signed number, whether the
+// column ascends or not.
+type IntOrder struct {
+	col  int
+	typ  Type
+	desc bool // greater values come first
+	flip int64
+}
+
+// IntOrder is the table's order by one integer; ok is false where it has none.
+func (s *Schema) IntOrder() (o IntOrder, ok bool) {
+	c := s.Columns(Clustering)
+	if len(c) != 1 || !c[0].Type.Ordered() {
+		return o, false
+	}
+	class := c[0].Type.Physical().Class()
+	o = IntOrder{col: s.from[Clustering], typ: c[0].Type, desc: c[0].descends()}
+	if class == ClassInt64 && o.typ.unsigned() {
+		o.flip = math.MinInt64
+	}
+	if o.desc {
+		o.flip = ^o.flip
+	}
+	return o, class == ClassInt32 || class == ClassInt64
+}
+
+// IntBound is a place among rows in an IntOrder: before those of Value or,
+// with After, behind them.
+type IntBound struct {
+	Value int64
+	After bool
+}
+
+// Compare is -1 if a row of value v lies before the bound, else 1.
+func (b IntBound) Compare(v int64) int {
+	if c := cmp.Compare(v, b.Value); c != 0 {
+		return c
+	}
+	if b.After {
+		return -1
+	}
+	return 1
+}
+
+// Of is the value in the order of x, as it lies in a Batch.
+func (o *IntOrder) Of(x int64) int64 { return x ^ o.flip }
+
+// Position is the value of a row's position. ok is false for markers and for
+// rows of null or of a value that memory cannot hold.
+func (o *IntOrder) Position(p *Position) (v int64, ok bool) {
+	if p.Weight != 0 || len(p.Prefix) != 1 {
+		return 0, false
+	}
+	v, ok = IntOf(o.typ, p.Prefix[0])
+	return v ^ o.flip, ok
+}
+
+// Bound is the place of a bound that Schema.CheckBound accepts, among rows
+// that have values. isStart tells the start of a range from its end.
+func (o *IntOrder) Bound(b Bound, isStart bool) IntBound {
+	least, greatest := IntBound{Value: math.MinInt64}, IntBound{Value: math.MaxInt64, After: true}
+	switch {
+	case len(b.Prefix) == 0 && !isStart:
+		return greatest
+	case len(b.Prefix) == 0 || b.Prefix[0] == nil:
+		return least
+	}
+	x := b.Prefix[0]
+	v, ok := IntOf(o.typ, x)
+	switch {
+	case ok:
+		return IntBound{v ^ o.flip, b.weight(isStart) > 0}
+	case (len(x) == 0) == o.desc: // a boolean above 1 comes last
+		return greatest
+	}
+	return least
+}
+
+// Search is the first of unfiltereds [from, to) of b, which are in order, that
+// lies after the bound, or to. ok is false if one of b has no value.
+func (o *IntOrder) Search(b *Batch, from, to int, bound IntBound) (i int, ok bool) {
+	v := &b.vecs[o.col]
+	if len(v.Cells) > 0 || b.markersFrom(from) != b.markersFrom(to) {
+		return 0, false
+	}
+	if v.class == ClassInt32 {
+		return from + searchInts(v.i32[from:to], o.flip, bound), true
+	}
+	return from + searchInts(v.i64[from:to], o.flip, bound), true
+}
+
+func searchInts[T int32 | int64](s []T, flip int64, bound IntBound) int {
+	return sort.Search(len(s), func(i int) bool {
+		v := int64(s[i]) ^ flip
+		return v > bound.Value || v == bound.Value && !bound.After
+	})
+}
+
+// At is the value of unfiltered i of b. ok is false if a marker stands there
+// or an unfiltered of b has no value.
+func (o *IntOrder) At(b *Batch, i int) (v int64, ok bool) {
+	c := &b.vecs[o.col]
+	if len(c.Cells) > 0 || b.MarkerAt(i) != nil {
+		return 0, false
+	}
+	if c.class == ClassInt32 {
+		return int64(c.i32[i]) ^ o.flip, true
+	}
+	return c.i64[i] ^ o.flip, true
+}
+
+// FirstInt is the value in the order o of the first unfiltered of group g of
+// the open block. ok is false where only decoding the group can say.
+func (d *BlockDecoder) FirstInt(o *IntOrder, g int) (v int64, ok bool) {
+	states := d.l.clustering + 2*(o.col-d.schema.from[Clustering])
+	if d.rows[g] == 0 || d.count(d.l.kinds, g) != d.rows[g] || !d.zero(d.l.kinds, g) || !d.zero(states, g) || d.count(states+1, g) != d.rows[g] {
+		return 0, false
+	}
+	v, _, ok = d.progression(states+1, g)
+	return v ^ o.flip, ok
+}
