@@ -62,7 +62,7 @@ func (p *partition) Aggregate(ctx context.Context, from, to rowgroup.Bound, o ro
 		return rowgroup.Aggregates{}, err
 	}
 	rows := p.Range(ctx, from, to, o.Scan(s))
-	if it, ok := rows.(*partIter); ok && p.own != nil && len(o.Sums) == 0 {
+	if it, ok := rows.(*partIter); ok && it.err == nil && p.leaf != nil && len(o.Sums) == 0 {
 		it.known = &knownSegments{p: p, agg: agg, live: o.Live, now: o.Now}
 	}
 	err = agg.AddAll(rows, s)
@@ -84,7 +84,7 @@ type knownSegments struct {
 // range.
 func (k *knownSegments) take(c *cursor, before, behind func(page *page, i int) bool) (bool, error) {
 	page, i := c.leaf()
-	seg, err := k.segment(page.refs[i].off)
+	seg, err := k.segment(c.ctx, page.refs[i].off)
 	if err != nil || seg == nil || seg.first != page.refs[i].off || before(page, i) {
 		return false, err
 	}
@@ -92,7 +92,7 @@ func (k *knownSegments) take(c *cursor, before, behind func(page *page, i int) b
 	if k.live && !(k.p.head.Deletion.Live() && deletionOf(page.opens, i).Live() && settled(s, seg.stats, k.now)) {
 		return false, nil
 	}
-	last := cursor{r: c.r, index: c.index, path: slices.Clone(c.path)}
+	last := cursor{r: c.r, ctx: c.ctx, index: c.index, path: slices.Clone(c.path)}
 	rows := page.rows[i]
 	for n := 1; n < seg.blocks; n++ {
 		ok, err := last.step(1)
@@ -114,7 +114,7 @@ func (k *knownSegments) take(c *cursor, before, behind func(page *page, i int) b
 
 // segment is the segment with the block at off, or nil if no page of
 // statistics knows it.
-func (k *knownSegments) segment(off int64) (*segment, error) {
+func (k *knownSegments) segment(ctx context.Context, off int64) (*segment, error) {
 	r := k.p.r
 	if n := len(k.page); n == 0 || off < k.page[0].first || off >= k.page[0].page.off {
 		// A page stands behind the segments that it describes.
@@ -124,7 +124,7 @@ func (k *knownSegments) segment(off int64) (*segment, error) {
 			return nil, nil
 		}
 		var err error
-		if k.page, err = r.segments(k.page[:0], i); err != nil {
+		if k.page, err = r.segments(ctx, k.page[:0], i); err != nil {
 			k.page = k.page[:0]
 			return nil, err
 		}
@@ -137,8 +137,8 @@ func (k *knownSegments) segment(off int64) (*segment, error) {
 }
 
 // segments appends the segments that page i of the statistics describes.
-func (r *Reader) segments(dst []segment, i int) ([]segment, error) {
-	s := segmentReader{r: r, page: i, anywhere: true}
+func (r *Reader) segments(ctx context.Context, dst []segment, i int) ([]segment, error) {
+	s := segmentReader{r: r, ctx: ctx, page: i, anywhere: true}
 	for len(dst) == 0 || s.left > 0 {
 		if err := s.next(); err != nil {
 			return dst, err

@@ -408,6 +408,22 @@ func (it *partIter) within(p *page, i int) bool {
 	return s.PositionToBound(&p.firstAt[i], it.from, true) > 0 && s.PositionToBound(&p.lastAt[i], it.to, false) < 0
 }
 
+// reachesBefore reports whether entry i of a time page begins before the range.
+func (it *partIter) reachesBefore(p *page, i int) bool {
+	if p.firstInt != nil {
+		return it.fromInt.Compare(p.firstInt[i]) < 0
+	}
+	return it.p.r.foot.schema.PositionToBound(&p.firstAt[i], it.from, true) < 0
+}
+
+// reachesBehind reports whether entry i of a time page ends behind the range.
+func (it *partIter) reachesBehind(p *page, i int) bool {
+	if p.lastInt != nil {
+		return it.toInt.Compare(p.lastInt[i]) > 0
+	}
+	return it.p.r.foot.schema.PositionToBound(&p.lastAt[i], it.to, false) > 0
+}
+
 // nextEntry goes to the next entry of the time index that can lie in the range.
 func (it *partIter) nextEntry() (ok bool, err error) {
 	dir := 1
@@ -440,17 +456,6 @@ func (it *partIter) nextEntry() (ok bool, err error) {
 		return !it.before(page, i), nil
 	}
 	return !it.behind(page, i), nil
-}
-
-// reachesBefore reports whether entry i of a time index's page begins before
-// the range.
-func (it *partIter) reachesBefore(page *page, i int) bool {
-	return it.p.r.foot.schema.PositionToBound(&page.firstAt[i], it.from, true) < 0
-}
-
-// reachesBehind reports whether entry i ends behind the range.
-func (it *partIter) reachesBehind(page *page, i int) bool {
-	return it.p.r.foot.schema.PositionToBound(&page.lastAt[i], it.to, false) > 0
 }
 
 // openOwn opens the block of entry i of the time index.

@@ -123,9 +123,10 @@ func (o *IntOrder) At(b *Batch, i int) (v int64, ok bool) {
 // the open block. ok is false where only decoding the group can say.
 func (d *BlockDecoder) FirstInt(o *IntOrder, g int) (v int64, ok bool) {
 	states := d.l.clustering + 2*(o.col-d.schema.from[Clustering])
-	if d.rows[g] == 0 || d.count(d.l.kinds, g) != d.rows[g] || !d.zero(d.l.kinds, g) || !d.zero(states, g) || d.count(states+1, g) != d.rows[g] {
+	if d.rows[g] == 0 || d.count(d.l.kinds, g) != d.rows[g] || !d.zero(d.l.kinds, g, g+1) ||
+		!d.zero(states, g, g+1) || d.count(states+1, g) != d.rows[g] {
 		return 0, false
 	}
-	v, _, ok = d.progression(states+1, g)
-	return v ^ o.flip, ok
+	r, ok := d.ramp(states+1, g)
+	return r.First ^ o.flip, ok && r.Spread == 0
 }
