@@ -22,12 +22,6 @@ func newSizes(s *rowgroup.Schema) sizes {
 // measure sets rows to the sizes of rows [from, to) of b.
 func (z *sizes) measure(b *rowgroup.Batch, from, to int) {
 	z.from, z.to, z.rows = from, to, z.rows[:0]
-	add := func(row int, n int64) {
-		for len(z.rows) < to-from {
-			z.rows = append(z.rows, z.width)
-		}
-		z.rows[row-from] += n
-	}
 	for i := range z.schema.NumColumns() {
 		if r := z.schema.Role(i); r != rowgroup.Clustering && r != rowgroup.Regular {
 			continue
@@ -38,18 +32,27 @@ func (z *sizes) measure(b *rowgroup.Batch, from, to int) {
 				if from > 0 {
 					last = ends[from-1]
 				}
+				rows := z.each()
 				for k, end := range ends[from:to] {
-					add(from+k, int64(end-last))
+					rows[k] += int64(end - last)
 					last = end
 				}
 			}
 		}
 		for _, e := range b.CellMeta(i).Exceptions {
 			if e.Row >= from && e.Row < to {
-				add(e.Row, int64(len(e.Value)))
+				z.each()[e.Row-from] += int64(len(e.Value))
 			}
 		}
 	}
+}
+
+// each is rows with an entry for each row.
+func (z *sizes) each() []int64 {
+	for len(z.rows) < z.to-z.from {
+		z.rows = append(z.rows, z.width)
+	}
+	return z.rows
 }
 
 // head is the size of the head of partition p of b.

@@ -135,7 +135,7 @@ func accessLog(b testing.TB, lines, perBatch int) (*rowgroup.Schema, []*rowgroup
 }
 
 func BenchmarkWriteAccessLog(b *testing.B) {
-	const lines, perBatch = 24_000, 2000
+	const lines, perBatch = 96_000, 2000
 	s, all := accessLog(b, lines, perBatch)
 	benchmarkWrite(b, s, lines, func(add func(*rowgroup.Batch)) {
 		for i, bt := range all {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/simd"
 )
 
 // AppendRange appends unfiltereds [from, to) of src, which has the same
@@ -291,8 +293,18 @@ func (b *Batch) Check() error {
 	if err := b.static.check("static row", len(b.parts)); err != nil {
 		return err
 	}
+	// A cell can be as its row only where the row has a liveness.
+	bare, bareStatics := anyIs(b.meta.Liveness, LivenessNone), anyIs(b.static.Liveness, LivenessNone)
 	for i := b.schema.from[Clustering]; i < len(b.vecs); i++ {
-		if err := b.checkColumn(i, n); err != nil {
+		err := b.checkColumn(i, n)
+		switch role := b.schema.Role(i); {
+		case err != nil:
+		case bareStatics && role == Static:
+			err = b.checkBare(i, &b.static, "static row")
+		case bare && role == Regular:
+			err = b.checkBare(i, &b.meta, "row")
+		}
+		if err != nil {
 			return fmt.Errorf("column %q: %w", b.schema.cols[i].Name, err)
 		}
 	}
@@ -323,9 +335,11 @@ func (m *RowMeta) check(what string, n int) error {
 			return fmt.Errorf("%s metadata: %w", what, e)
 		}
 	}
-	for i, l := range m.Liveness {
-		if l > LivenessExpired {
-			return fmt.Errorf("%s %d: liveness %d", what, i, l)
+	if len(m.Liveness) > 0 && !uniform(m.Liveness) || at(m.Liveness, 0) > LivenessExpired {
+		for i, l := range m.Liveness {
+			if l > LivenessExpired {
+				return fmt.Errorf("%s %d: liveness %d", what, i, l)
+			}
 		}
 	}
 	last := -1
@@ -340,9 +354,9 @@ func (m *RowMeta) check(what string, n int) error {
 
 // checkColumn checks column col of n unfiltereds.
 func (b *Batch) checkColumn(col, n int) error {
-	v, role, meta, what := &b.vecs[col], b.schema.Role(col), &b.meta, "row"
+	v, role, what := &b.vecs[col], b.schema.Role(col), "row"
 	if role == Static {
-		n, meta, what = len(b.parts), &b.static, "static row"
+		n, what = len(b.parts), "static row"
 	}
 	l := v.len()
 	if l == 0 && len(v.Cells) == 0 && role == Static {
@@ -361,8 +375,11 @@ func (b *Batch) checkColumn(col, n int) error {
 			return e
 		}
 	}
-	exc := 0
-	for i, c := range v.Cells {
+	exc, cells := 0, v.Cells
+	if l > 0 && union(cells) <= CellAbsent {
+		cells = nil // as their rows or absent: nothing to check
+	}
+	for i, c := range cells {
 		k := c.Kind()
 		switch {
 		case c >= 0x80 || k > CellTombstone:
@@ -404,30 +421,35 @@ func (b *Batch) checkColumn(col, n int) error {
 			}
 		}
 	}
-	if v.class == ClassBytes {
+	if v.class == ClassBytes && len(v.str.Data) > encoding.MaxValueBytes {
 		for i := range l {
 			if len(v.str.At(i)) > encoding.MaxValueBytes {
 				return fmt.Errorf("%s %d: value of %d bytes; the limit is %d", what, i, len(v.str.At(i)), encoding.MaxValueBytes)
 			}
 		}
 	}
-	// A cell can be as its row only where the row has a liveness.
-	if role != Clustering && len(meta.Liveness) > 0 {
-		for i, l := range meta.Liveness {
-			if l != LivenessNone {
-				continue
-			}
-			c := CellAsRow
-			if len(v.Cells) > 0 {
-				c = v.Cells[i]
-			}
-			k := c.Kind()
-			if role == Regular && b.isMarker(i) {
-				continue
-			}
-			if k == CellAsRow || k != CellAbsent && c&CellOwnTime == 0 {
-				return fmt.Errorf("%s %d has no liveness, but its cell has no write time of its own", what, i)
-			}
+	return nil
+}
+
+// anyIs reports whether l holds x.
+func anyIs(l []Liveness, x Liveness) bool {
+	if len(l) > 0 && uniform(l) {
+		return l[0] == x
+	}
+	return slices.Contains(l, x)
+}
+
+// checkBare checks the cells of column col in rows without a liveness.
+func (b *Batch) checkBare(col int, meta *RowMeta, what string) error {
+	if v := &b.vecs[col]; v.len() == 0 && len(v.Cells) == 0 {
+		return nil // a static column, never filled: all absent
+	}
+	for i, l := range meta.Liveness {
+		if l != LivenessNone || col >= b.schema.from[Regular] && b.isMarker(i) {
+			continue
+		}
+		if c := b.Cell(col, i); c.Kind() == CellAsRow || c.Kind() != CellAbsent && c&CellOwnTime == 0 {
+			return fmt.Errorf("%s %d has no liveness, but its cell has no write time of its own", what, i)
 		}
 	}
 	return nil
@@ -440,15 +462,22 @@ func (b *Batch) checkRange(col int, what string) error {
 	from, to := t.bare().intRange()
 	switch v.class {
 	case ClassInt32:
-		return outside(b, col, v.i32, int32(from), int32(to), what)
+		if from > math.MinInt32 || to < math.MaxInt32 {
+			return outside(b, col, v.i32, int32(from), int32(to), simd.MinMaxInt32, what)
+		}
 	case ClassInt64:
-		return outside(b, col, v.i64, from, to, what)
+		if from > math.MinInt64 || to < math.MaxInt64 {
+			return outside(b, col, v.i64, from, to, simd.MinMaxInt64, what)
+		}
 	}
 	return nil
 }
 
-func outside[T int32 | int64](b *Batch, col int, values []T, from, to T, what string) error {
-	if len(values) == 0 || slices.Min(values) >= from && slices.Max(values) <= to {
+func outside[T int32 | int64](b *Batch, col int, values []T, from, to T, extremes func([]T) (T, T), what string) error {
+	if len(values) == 0 {
+		return nil
+	}
+	if least, greatest := extremes(values); least >= from && greatest <= to {
 		return nil
 	}
 	for i, x := range values {

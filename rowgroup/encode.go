@@ -23,7 +23,7 @@ import (
 // where its body stands.
 type chunk struct {
 	stream int32
-	slots  [numSlots]int64
+	slots  slotValues
 	off    int // in segment.bodies
 	len    int
 }
@@ -35,10 +35,8 @@ type segment struct {
 	chunks []chunk // of one group after the other, by stream
 	bodies []byte
 
-	cols   columns // of the block at hand
+	cols   columns
 	packed bitWriter
-	zero   [MaxBlockGroups]int64
-	none   [MaxBlockGroups]int64 // countNone
 }
 
 type groupInfo struct {
@@ -107,9 +105,6 @@ func newSegmentEncoder(s *Schema, o EncodeOptions) *SegmentEncoder {
 	}
 	e.g = e.samples[0]
 	e.seg.l = l
-	for i := range e.seg.none {
-		e.seg.none[i] = countNone
-	}
 	if len(o.Zstd) > 0 || o.ZstdMeta {
 		z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
 			zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithSingleSegment(true))
@@ -124,7 +119,6 @@ func newSegmentEncoder(s *Schema, o EncodeOptions) *SegmentEncoder {
 func (e *segmentEncoder) encode(b *Batch, spans []Span) (*Segment, error) {
 	s := &e.seg.segment
 	s.groups, s.chunks, s.bodies = s.groups[:0], s.chunks[:0], s.bodies[:0]
-	s.cols.from, s.cols.to = 0, 0
 	e.choose(b, spans)
 	for st := range e.codecs {
 		e.codecs[st].reset(e.l.streams[st].class)
@@ -141,6 +135,7 @@ func (e *segmentEncoder) encode(b *Batch, spans []Span) (*Segment, error) {
 		info.bytes, info.to = len(s.bodies)-at, len(s.chunks)
 		s.groups = append(s.groups, info)
 	}
+	s.collect()
 	for _, g := range e.samples {
 		g.release()
 	}
@@ -166,7 +161,7 @@ func (e *segmentEncoder) encodeChunk(st int, v *values, info *groupInfo) {
 	if v.n != str.refCount(info.rows, info.parts) {
 		c.slots[slotCount] = countExplicit + int64(v.n)
 	}
-	p := (*encoding.Params)(c.slots[slotParam:])
+	p := c.slots.params()
 	id, bodies := e.append(s.bodies, st, v, &e.codecs[st].choice, p)
 	if str.class != ClassBytes && len(bodies)-off > str.class.width()*v.n+8 {
 		*p = encoding.Params{}

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bytestrings"
 	"github.com/colsst/colsst/simd"
 )
 
@@ -101,6 +102,7 @@ type columnStats struct {
 	lo, hi int64
 	least  bound
 	most   bound
+	texts  extremes // of the cells at hand, under prefixBounds
 }
 
 // boundForm says how a column's bounds are kept.
@@ -303,6 +305,15 @@ func (st *Stats) addCells(v *vector, m *RowMeta, from, to int) {
 
 // add counts cells [from, to) of v.
 func (c *columnStats) add(v *vector, from, to int) {
+	c.addCells(v, from, to)
+	if c.texts.set {
+		c.addLeast(c.texts.lo, boundExact)
+		c.addMost(c.texts.hi, boundExact)
+		c.texts = extremes{}
+	}
+}
+
+func (c *columnStats) addCells(v *vector, from, to int) {
 	if len(v.Cells) == 0 {
 		if v.len() == 0 { // never filled
 			c.nulls += int64(to - from)
@@ -359,13 +370,90 @@ func (c *columnStats) addValues(v *vector, from, to int) {
 		} else {
 			c.addFloat64s(v.f64[from:to])
 		}
-	case prefixBounds, wholeBounds:
+	case prefixBounds:
+		c.texts.add(&v.str, from, to)
+	case wholeBounds:
 		for i := from; i < to; i++ {
 			x := v.str.At(i)
 			c.addLeast(x, boundExact)
 			c.addMost(x, boundExact)
 		}
 	}
+}
+
+// extremes are the least and the greatest of some strings, by their bytes.
+type extremes struct {
+	lo, hi []byte
+	set    bool
+	skip   int    // what lo and hi begin with alike, and so do all between them
+	least  uint64 // between them are strings that go on with a key from least
+	above  uint64 // to below above
+}
+
+// add takes in strings [from, to) of s.
+func (e *extremes) add(s *bytestrings.Strings, from, to int) {
+	if from == to {
+		return
+	}
+	start := uint32(0)
+	if from > 0 {
+		start = s.Ends[from-1]
+	}
+	if !e.set {
+		e.lo = s.At(from)
+		e.hi, e.set, e.skip = e.lo, true, len(e.lo)
+	}
+	for _, end := range s.Ends[from:to] {
+		x := s.Data[start:end]
+		at := int(start) + e.skip
+		start = end
+		if len(x) >= e.skip && bytes.Equal(x[:e.skip], e.lo[:e.skip]) {
+			if k := bytesKey(s.Data, at, int(end)); k >= e.least && k < e.above {
+				continue
+			}
+		}
+		switch r := bytes.Compare(x, e.lo); {
+		case r < 0:
+			e.lo = x
+		case r > 0 && bytes.Compare(x, e.hi) > 0:
+			e.hi = x
+		default:
+			continue
+		}
+		e.between()
+	}
+}
+
+// between sets what follows from lo and hi.
+func (e *extremes) between() {
+	e.skip = 0
+	for e.skip < min(len(e.lo), len(e.hi)) && e.lo[e.skip] == e.hi[e.skip] {
+		e.skip++
+	}
+	lo := e.lo[e.skip:]
+	e.least, e.above = bytesKey(lo, 0, len(lo)), bytesKey(e.hi, e.skip, len(e.hi))
+	if len(lo) > 8 || len(lo) > 0 && lo[len(lo)-1] == 0 { // others with this key may be less
+		if e.least++; e.least == 0 {
+			e.above = 0
+		}
+	}
+}
+
+// bytesKey is the first eight bytes of b[from:to] as a number that orders as
+// they do, zeros where there are fewer.
+func bytesKey(b []byte, from, to int) (k uint64) {
+	n := to - from
+	if from+8 <= len(b) {
+		k = binary.BigEndian.Uint64(b[from:])
+		if n < 8 {
+			k = k >> (64 - 8*n) << (64 - 8*n)
+		}
+		return k
+	}
+	for i, x := range b[from:to] {
+		k |= uint64(x) << (56 - 8*i)
+	}
+	return k
 }
 
 func (c *columnStats) addKeys(lo, hi int64) {

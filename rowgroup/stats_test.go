@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bytestrings"
 )
 
 // statsOf are the statistics of a whole batch, after a round trip.
@@ -347,4 +348,45 @@ func BenchmarkStatsAdd(b *testing.B) {
 		st.Add(batch, 0, batch.Len(), 0, 1)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/row")
+}
+
+func TestExtremes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s bytestrings.Strings
+		// Long beginnings in common, zeros, and strings that begin others.
+		list := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("\x00abc\u00ff")), 0, 20, -1), 1, 30).Draw(t, "strings")
+		prefix := rapid.StringN(0, 30, -1).Draw(t, "prefix")
+		for _, x := range list {
+			if rapid.IntRange(0, 9).Draw(t, "bare") > 0 {
+				x = prefix + x
+			}
+			raw := []byte(x)
+			for i := range raw {
+				if raw[i] >= 0x80 {
+					raw[i] = 0xff
+				}
+			}
+			if err := s.Append(raw); err != nil {
+				t.Fatal(err)
+			}
+		}
+		from := rapid.IntRange(0, s.Len()-1).Draw(t, "from")
+		to := rapid.IntRange(from+1, s.Len()).Draw(t, "to")
+		lo, hi := s.At(from), s.At(from)
+		for i := from; i < to; i++ {
+			if bytes.Compare(s.At(i), lo) < 0 {
+				lo = s.At(i)
+			}
+			if bytes.Compare(s.At(i), hi) > 0 {
+				hi = s.At(i)
+			}
+		}
+		var e extremes
+		middle := rapid.IntRange(from, to).Draw(t, "middle")
+		e.add(&s, from, middle)
+		e.add(&s, middle, to)
+		if !bytes.Equal(e.lo, lo) || !bytes.Equal(e.hi, hi) {
+			t.Fatalf("%q to %q, want %q to %q", e.lo, e.hi, lo, hi)
+		}
+	})
 }

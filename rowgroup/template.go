@@ -3,9 +3,7 @@ package rowgroup
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/colsst/colsst/encoding"
 )
@@ -229,115 +227,8 @@ func parseTemplate(s *Schema, src []byte) (*Template, error) {
 	return t, nil
 }
 
-// columns are the parameter columns of groups [from, to) of a segment: those
-// of the groups, then numSlots of each stream that some group has. Where a
-// group lacks the stream, its parameters do not matter and repeat those of a
-// neighbour.
-type columns struct {
-	from, to int
-	streams  []int32 // groupStream, then those present, ascending
-	vals     []int64 // (k*numSlots + slot)*n + group, of the k-th stream
-	chunks   []int32 // k*n + group: the chunk's number in the segment plus 1, or 0
-	at       []int32 // by stream: k, during collect
-}
-
-func (c *columns) n() int { return c.to - c.from }
-
-func (c *columns) slot(k, i int) []int64 {
-	n := c.n()
-	return c.vals[(k*numSlots+i)*n:][:n]
-}
-
-// columns collects the parameter columns of groups [from, to). They are valid
-// until the next call.
-func (s *segment) columns(from, to int) *columns {
-	c := &s.cols
-	if c.from == from && c.to == to {
-		return c
-	}
-	c.from, c.to = from, to
-	n := c.n()
-	c.at = growZero(c.at, len(s.l.streams))
-	chunks := s.chunks[s.groups[from].from:s.groups[to-1].to]
-	c.streams = append(c.streams[:0], groupStream)
-	for i := range chunks {
-		if st := chunks[i].stream; c.at[st] == 0 {
-			c.at[st] = 1
-			c.streams = append(c.streams, st)
-		}
-	}
-	slices.Sort(c.streams)
-	for k, st := range c.streams[1:] {
-		c.at[st] = int32(k + 1)
-	}
-	c.chunks = zeroed(c.chunks, len(c.streams)*n)
-	c.vals = zeroed(c.vals, len(c.streams)*numSlots*n)
-	for g := range n {
-		info := &s.groups[from+g]
-		c.slot(0, groupRows)[g], c.slot(0, groupParts)[g] = int64(info.rows), int64(info.parts)
-		for i := info.from; i < info.to; i++ {
-			c.chunks[int(c.at[s.chunks[i].stream])*n+g] = int32(i + 1)
-		}
-	}
-	for k, st := range c.streams[1:] {
-		c.at[st] = 0
-		s.fill(c, k+1)
-	}
-	return c
-}
-
-// fill sets the parameter columns of the k-th stream.
-func (s *segment) fill(c *columns, k int) {
-	n := c.n()
-	of := c.chunks[k*n:][:n]
-	last := of[slices.IndexFunc(of, func(i int32) bool { return i > 0 })]
-	for g, i := range of {
-		count := int64(countNone)
-		if i > 0 {
-			last, count = i, s.chunks[i-1].slots[slotCount]
-		}
-		for slot, v := range &s.chunks[last-1].slots {
-			if slot == slotCount {
-				v = count
-			}
-			c.vals[(k*numSlots+slot)*n+g] = v
-		}
-	}
-}
-
-// zeroed is n zeros, in the memory of s if it has room.
-func zeroed[T any](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
-	clear(s)
-	return s
-}
-
-// traits of a parameter column.
-type traits struct {
-	lo, hi int64
-	steps  bool // an arithmetic progression of two or more
-	single bool // one value, which any step fits
-	step   int64
-}
-
-func traitsOf(v []int64) traits {
-	t := traits{lo: v[0], hi: v[0], steps: len(v) > 1, single: len(v) == 1}
-	if t.steps {
-		t.step = v[1] - v[0]
-	}
-	for i, x := range v {
-		t.lo, t.hi = min(t.lo, x), max(t.hi, x)
-		if i > 0 && x-v[i-1] != t.step {
-			t.steps = false
-		}
-	}
-	return t
-}
-
-func (t *traits) width() uint8 { return uint8(bits.Len64(uint64(t.hi) - uint64(t.lo))) }
-
-// fits reports whether a column with traits t can be stored as s.
-func (s shape) fits(t *traits) bool {
+// fits reports whether a column of n values with traits t can be stored as s.
+func (s shape) fits(t *traits, n int) bool {
 	switch s.kind {
 	case shapeZero:
 		return t.lo == 0 && t.hi == 0
@@ -346,22 +237,22 @@ func (s shape) fits(t *traits) bool {
 	case shapeBlock:
 		return t.lo == t.hi
 	case shapeStep:
-		return t.single || t.steps && t.step == s.v
+		return n == 1 || t.steps && t.step == s.v
 	case shapeSteps:
-		return t.single || t.steps
+		return n == 1 || t.steps
 	}
 	return t.width() <= s.w
 }
 
 // cost is the bits that a column of n values takes as s, which fits.
-func (s shape) cost(v []int64, t *traits) int {
+func (s shape) cost(t *traits, n int) int {
 	switch s.kind {
 	case shapeBlock, shapeStep:
-		return varintBits(v[0])
+		return varintBits(t.first)
 	case shapeSteps:
-		return varintBits(v[0]) + varintBits(t.step)
+		return varintBits(t.first) + varintBits(t.step)
 	case shapePacked:
-		return varintBits(t.lo) + len(v)*int(s.w)
+		return varintBits(t.lo) + n*int(s.w)
 	}
 	return 0
 }
@@ -371,9 +262,9 @@ func varintBits(v int64) int {
 	return 8 * max(1, (bits.Len64(u)+6)/7)
 }
 
-// ideal is the cheapest shape for a column in its block, given whether the
-// value, or the step, is the same all over the segment.
-func ideal(v []int64, t *traits, whole *traits) shape {
+// ideal is the cheapest shape for a column of n values in its block, given
+// whether the value, or the step, is the same all over the segment.
+func ideal(t, whole *traits, n int) shape {
 	switch {
 	case t.lo == 0 && t.hi == 0 && whole.lo == whole.hi:
 		return shape{}
@@ -386,7 +277,7 @@ func ideal(v []int64, t *traits, whole *traits) shape {
 	}
 	packed := shape{kind: shapePacked, w: t.width()}
 	if t.steps {
-		if s := (shape{kind: shapeSteps}); s.cost(v, t) < packed.cost(v, t) {
+		if s := (shape{kind: shapeSteps}); s.cost(t, n) < packed.cost(t, n) {
 			return s
 		}
 	}
@@ -394,9 +285,9 @@ func ideal(v []int64, t *traits, whole *traits) shape {
 }
 
 // join is a shape that fits both what s fits and the column.
-func (s shape) join(t *traits) shape {
+func (s shape) join(t *traits, n int) shape {
 	switch {
-	case s.fits(t):
+	case s.fits(t, n):
 		return s
 	case s.kind <= shapeBlock && t.lo == t.hi:
 		return shape{kind: shapeBlock}
@@ -408,16 +299,22 @@ func (s shape) join(t *traits) shape {
 	return shape{kind: shapePacked, w: min(64, t.width()+1)}
 }
 
+// noneTraits are those of the counts of a stream that no group has. They join
+// no progression.
+var noneTraits = traits{first: countNone, lo: countNone, hi: countNone}
+
+func (s shape) fitsNone() bool { return s.fits(&noneTraits, 2) }
+
 type templateSet struct {
-	list    []*Template
-	last    int
-	seg     *segment
-	streams []int32   // of the segment, as columns.streams
-	whole   []traits  // of the segment, by stream and slot
-	cols    *columns  // of the block at hand
-	of      []traits  // of the block
-	wholeOf []int     // where the block's streams stand in streams
-	own     *Template // scratch for the block at hand
+	list   []*Template
+	doubts []misfit // by template: why it was not taken last time
+	last   int
+}
+
+// misfit is a slot of a template that did not fit a block.
+type misfit struct {
+	stream int32
+	slot
 }
 
 // templateSlack is how many bits a block may be larger with a template that
@@ -428,187 +325,207 @@ const templateSlack = 8 * 12
 const recentTemplates = 64
 
 func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool) {
-	s := &seg.segment
-	if from == 0 || ts.seg != s { // a new segment
-		ts.seg = s
-		c := s.columns(0, len(s.groups))
-		ts.streams = append(ts.streams[:0], c.streams...)
-		ts.whole = c.traits(ts.whole)
-	}
-	c := s.columns(from, to)
-	ts.cols, ts.of = c, c.traits(ts.of)
-	ts.wholeOf = ts.wholeOf[:0]
-	at := 0
-	for _, st := range c.streams {
-		for ts.streams[at] != st {
-			at++
-		}
-		ts.wholeOf = append(ts.wholeOf, at)
-	}
-
-	if ts.own == nil {
-		ts.own = &Template{}
-	}
-	own := ts.own
-	own.template = template{streams: own.streams[:0], slots: own.slots[:0], stored: own.stored[:0]}
-	for k, st := range c.streams {
-		var shapes [numSlots]shape
-		for i := range shapes {
-			shapes[i] = ts.ideal(k, i)
-		}
-		own.add(st, &shapes)
-	}
-	ownCost, _ := ts.cost(own, math.MaxInt)
+	c := &seg.cols
+	c.open(from, to)
+	ownCost := c.ownCost()
 	best, limit := -1, ownCost+templateSlack
 	for i := len(ts.list) - 1; i >= max(0, len(ts.list)-recentTemplates); i-- {
-		if cost, ok := ts.cost(ts.list[i], limit); ok {
+		if c.confirms(&ts.doubts[i]) {
+			continue
+		}
+		cost, doubt, ok := c.cost(&ts.list[i].template, limit)
+		if ok {
 			best, limit = i, cost-1
 		}
+		ts.doubts[i] = doubt
 	}
 	if best >= 0 {
 		ts.last = best
 		return best, ts.list[best], false
 	}
+	var t *Template
 	if len(ts.list) > 0 {
-		joined := ts.join(ts.list[ts.last])
-		if _, ok := ts.cost(joined, ownCost+templateSlack); ok {
-			own = joined
+		t = c.join(ts.list[ts.last])
+		if _, _, ok := c.cost(&t.template, ownCost+templateSlack); !ok {
+			t = nil
 		}
 	}
-	if own == ts.own {
-		ts.own = nil
+	if t == nil {
+		t = c.own()
 	}
-	ts.list = append(ts.list, own)
+	ts.list, ts.doubts = append(ts.list, t), append(ts.doubts, misfit{stream: groupStream})
 	ts.last = len(ts.list) - 1
-	return ts.last, own, true
+	return ts.last, t, true
 }
 
-// traits are those of all columns, in the memory of dst.
-func (c *columns) traits(dst []traits) []traits {
-	dst = slices.Grow(dst[:0], len(c.streams)*numSlots)[:len(c.streams)*numSlots]
-	for i := range dst {
-		dst[i] = traitsOf(c.vals[i*c.n():][:c.n()])
+// ideal are the cheapest shapes for the k-th stream of the block.
+func (c *columns) ideal(k int) (shapes [numSlots]shape) {
+	for i := range shapes {
+		shapes[i] = ideal(&c.slots(k)[i].traits, &c.whole[k*numSlots+i].traits, c.to-c.from)
 	}
-	return dst
+	return shapes
 }
 
-// ideal is the cheapest shape for slot i of the block's k-th stream.
-func (ts *templateSet) ideal(k, i int) shape {
-	return ideal(ts.cols.slot(k, i), &ts.of[k*numSlots+i], &ts.whole[ts.wholeOf[k]*numSlots+i])
+// own is a template of the cheapest shapes for the block.
+func (c *columns) own() *Template {
+	t := &Template{}
+	for _, k := range c.present {
+		shapes := c.ideal(int(k))
+		t.add(c.streams[k], &shapes)
+	}
+	return t
 }
 
-var noneTraits = traits{lo: countNone, hi: countNone}
-
-// cost is the bits of the parameters of the block at hand with template t. ok
-// is false if t does not fit or takes more than limit.
-func (ts *templateSet) cost(t *Template, limit int) (bits int, ok bool) {
-	c, k := ts.cols, 0
-	for j, l := range t.streams {
-		if k < len(c.streams) && c.streams[k] < l.stream || bits > limit {
-			return 0, false
+// ownCost is the bits of the block's parameters with a template of its own.
+func (c *columns) ownCost() (bits int) {
+	n, here := c.to-c.from, 0
+	for _, at := range c.vary { // others cost nothing
+		k := at / numSlots
+		for here < len(c.present) && c.present[here] < k {
+			here++
 		}
-		shapes := t.shapes(j)
-		if k == len(c.streams) || c.streams[k] > l.stream {
+		if here < len(c.present) && c.present[here] == k {
+			t := &c.block[at].traits
+			bits += ideal(t, &c.whole[at].traits, n).cost(t, n)
+		}
+	}
+	return bits
+}
+
+// confirms reports whether the slot does not fit the block either.
+func (c *columns) confirms(m *misfit) bool {
+	if m.stream == groupStream {
+		return false
+	}
+	k := int(c.at[m.stream])
+	return k > 0 && (!c.gaps[k] || c.firstOf(k) >= 0) && !m.fits(&c.slots(k)[m.slot.slot].traits, c.to-c.from)
+}
+
+// cost is the bits of the block's parameters with template t. ok is false if t
+// does not fit, because of doubt where that names a stream, or takes more than
+// limit.
+func (c *columns) cost(t *template, limit int) (size int, doubt misfit, ok bool) {
+	n := c.to - c.from
+	present := c.present
+	doubt.stream = groupStream
+	for j, l := range t.streams {
+		if len(present) > 0 && c.streams[present[0]] < l.stream || size > limit {
+			return 0, doubt, false
+		}
+		listed := t.slotsOf(j)
+		if len(present) == 0 || c.streams[present[0]] > l.stream {
 			// The count must be none; other parameters are anything.
-			if !shapes[slotCount].fits(&noneTraits) {
-				return 0, false
+			if len(listed) == 0 || listed[0].slot != slotCount || !listed[0].fitsNone() {
+				return 0, doubt, false
 			}
-			for i := range shapes {
-				if shapes[i].dynamic() {
-					bits += 8 + c.n()*int(shapes[i].w)
+			for _, x := range listed {
+				if x.dynamic() {
+					size += 8 + n*int(x.w)
 				}
 			}
 			continue
 		}
-		for i := range shapes {
-			tr := &ts.of[k*numSlots+i]
-			if !shapes[i].fits(tr) {
-				return 0, false
+		k := int(present[0])
+		present = present[1:]
+		slots, rest := c.slots(k), c.nonzero[k]
+		for _, x := range listed {
+			tr := &slots[x.slot].traits
+			if !x.fits(tr, n) {
+				return 0, misfit{l.stream, x}, false
 			}
-			if shapes[i].dynamic() {
-				bits += shapes[i].cost(c.slot(k, i), tr)
+			rest &^= 1 << x.slot
+			if x.dynamic() {
+				size += x.cost(tr, n)
 			}
 		}
-		k++
+		if rest != 0 {
+			return 0, misfit{l.stream, slot{slot: uint8(bits.TrailingZeros16(rest))}}, false
+		}
 	}
-	return bits, k == len(c.streams) && bits <= limit
+	return size, doubt, len(present) == 0 && size <= limit
 }
 
-// join is a template that fits the block at hand and what t fits.
-func (ts *templateSet) join(t *Template) *Template {
-	j := &Template{}
-	streams := ts.cols.streams
-	for a, k := 0, 0; a < len(t.streams) || k < len(streams); {
+// join is a template that fits the block and what t fits.
+func (c *columns) join(t *Template) *Template {
+	j, n := &Template{}, c.to-c.from
+	present := c.present
+	for a := 0; a < len(t.streams) || len(present) > 0; {
 		var shapes [numSlots]shape
-		switch {
-		case k == len(streams) || a < len(t.streams) && t.streams[a].stream < streams[k]: // the block has none
+		if len(present) == 0 || a < len(t.streams) && t.streams[a].stream < c.streams[present[0]] { // the block has none
 			shapes = t.shapes(a)
-			shapes[slotCount] = shapes[slotCount].join(&noneTraits)
+			shapes[slotCount] = shapes[slotCount].join(&noneTraits, 2)
 			j.add(t.streams[a].stream, &shapes)
 			a++
 			continue
-		case a == len(t.streams) || t.streams[a].stream > streams[k]: // t has none
-			for i := range shapes {
-				shapes[i] = ts.ideal(k, i)
-			}
-			shapes[slotCount] = absentShape[slotCount].join(&ts.of[k*numSlots+slotCount])
-		default:
+		}
+		k := int(present[0])
+		present = present[1:]
+		if a == len(t.streams) || t.streams[a].stream > c.streams[k] { // t has none
+			shapes = c.ideal(k)
+			shapes[slotCount] = absentShape[slotCount].join(&c.slots(k)[slotCount].traits, n)
+		} else {
 			shapes = t.shapes(a)
 			for i := range shapes {
-				shapes[i] = shapes[i].join(&ts.of[k*numSlots+i])
+				shapes[i] = shapes[i].join(&c.slots(k)[i].traits, n)
 			}
 			a++
 		}
-		j.add(streams[k], &shapes)
-		k++
+		j.add(c.streams[k], &shapes)
 	}
 	return j
 }
 
+// none and zero are the columns of streams that the block lacks.
+var none, zero = column{traits: noneTraits}, column{}
+
 func (s *segment) appendBlock(dst []byte, from, to int, t *Template) []byte {
-	c := s.columns(from, to)
-	n := c.n()
+	c := &s.cols
+	c.open(from, to)
+	n := to - from
 	packed := &s.packed
 	*packed = bitWriter{b: packed.b[:0]}
-	k := 0
+	present := c.present
 	for j, l := range t.streams {
-		for k < len(c.streams) && c.streams[k] < l.stream {
-			k++
+		for len(present) > 0 && c.streams[present[0]] < l.stream {
+			present = present[1:]
 		}
+		here := len(present) > 0 && c.streams[present[0]] == l.stream
 		for _, x := range t.slotsOf(j) {
 			if x.dyn < 0 {
 				continue
 			}
-			v := s.none[:n]
-			if k < len(c.streams) && c.streams[k] == l.stream {
-				v = c.slot(k, int(x.slot))
-			} else if x.slot != slotCount {
-				v = s.zero[:n]
+			v := &zero
+			if here {
+				v = &c.slots(int(present[0]))[x.slot]
+			} else if x.slot == slotCount {
+				v = &none
 			}
 			switch x.kind {
 			case shapeBlock, shapeStep:
-				dst = binary.AppendVarint(dst, v[0])
+				dst = binary.AppendVarint(dst, v.first)
 			case shapeSteps:
-				step := int64(0)
-				if n > 1 {
-					step = v[1] - v[0]
-				}
-				dst = binary.AppendVarint(dst, v[0])
-				dst = binary.AppendVarint(dst, step)
+				dst = binary.AppendVarint(dst, v.first)
+				dst = binary.AppendVarint(dst, v.step)
 			case shapePacked:
-				lo := slices.Min(v)
-				dst = binary.AppendVarint(dst, lo)
-				for _, y := range v {
-					packed.add(uint64(y)-uint64(lo), uint(x.w))
+				dst = binary.AppendVarint(dst, v.lo)
+				for _, y := range v.v {
+					packed.add(uint64(y)-uint64(v.lo), uint(x.w))
+				}
+				if v.v == nil {
+					for range n {
+						packed.add(0, uint(x.w))
+					}
 				}
 			}
 		}
 	}
 	dst = packed.appendTo(dst)
-	for k := n; k < len(c.chunks); k++ {
-		if i := c.chunks[k]; i > 0 {
-			ch := &s.chunks[i-1]
-			dst = append(dst, s.bodies[ch.off:ch.off+ch.len]...)
+	for k := 1; k < len(c.streams); k++ {
+		for _, i := range c.chunks[k*c.n:][from:to] {
+			if i > 0 && s.chunks[i-1].len > 0 {
+				ch := &s.chunks[i-1]
+				dst = append(dst, s.bodies[ch.off:ch.off+ch.len]...)
+			}
 		}
 	}
 	return dst
