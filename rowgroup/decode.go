@@ -3,7 +3,6 @@ package rowgroup
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
@@ -40,6 +39,7 @@ type blockDecoder struct {
 	groups int
 	body   []byte
 	vals   []int64        // of slots that the block stores: dyn*groups + group
+	slotOf []uint8        // by dyn
 	last   *Template      // whose streams are listed
 	listed []listedStream // as its streams
 	where  []int32        // by stream: where it is listed, or 0
@@ -58,7 +58,6 @@ type blockDecoder struct {
 	bytes  bytestrings.Decoder
 	dict   dict.Decoder
 	inflat []byte
-	values slotValues // of the chunk at hand, where the block stores some
 
 	ramps   []ramp     // as refs
 	ints    []keptInts // by where
@@ -76,26 +75,19 @@ type blockDecoder struct {
 
 // listedStream is what a template says of a stream that it lists.
 type listedStream struct {
-	fixed    slotValues // the slots that it knows; 0 for others
+	values   slotValues // the slots that it knows, and others of some group
 	from, to int32      // the others, among the stored ones
 	steady   bool       // there are no others
 	all      bool       // every group has as many values as is usual
-	zero     bool       // and all are the integer 0
+	constant bool       // they are integers and the same everywhere
+	zero     bool       // and these are 0
 }
 
-// ramp is what is known of an integer stream in a group without decoding it.
+// ramp is what the parameters alone say of an integer stream in a group.
 type ramp struct {
 	encoding.Ramp
-	state rampState
+	known bool
 }
-
-type rampState uint8
-
-const (
-	rampUnknown rampState = iota // not asked yet
-	rampNone                     // nothing
-	rampKnown
-)
 
 // scratch holds values that are spread over rows afterwards.
 type scratch struct {
@@ -152,27 +144,34 @@ func (d *blockDecoder) list(t *Template) {
 	for len(d.ints) < len(t.streams) {
 		d.ints = append(d.ints, keptInts{})
 	}
+	d.slotOf = d.slotOf[:0]
 	for k := range t.streams {
 		l := &d.listed[k]
-		*l = listedStream{}
+		*l = listedStream{from: int32(len(d.slotOf))}
+		l.all = k > 0
 		for i := range t.slotsOf(k) {
 			s := &t.slotsOf(k)[i]
-			switch {
-			case s.dyn < 0:
-				l.fixed[s.slot] = s.v
-			case l.to == 0:
-				l.from, l.to = s.dyn, s.dyn+1
-			default:
-				l.to = s.dyn + 1
+			if s.dyn >= 0 {
+				d.slotOf = append(d.slotOf, s.slot)
+			} else {
+				l.values[s.slot] = s.v
+			}
+			if s.slot == slotCount {
+				l.all = false // it would not be listed if it were countAll
 			}
 		}
+		l.to = int32(len(d.slotOf))
 		l.steady = l.from == l.to
-		if k > 0 {
-			d.where[t.streams[k].stream] = int32(k)
-			count := l.to > l.from && t.slots[t.stored[l.from]].slot == slotCount
-			l.all = l.fixed[slotCount] == countAll && !count
-			l.zero = l.steady && l.fixed == slotValues{slotID: int64(encoding.Constant)}
+		if k == 0 {
+			continue
 		}
+		st := t.streams[k].stream
+		d.where[st] = int32(k)
+		s := &d.l.streams[st]
+		v := l.values[slotParam]
+		l.constant = l.all && l.steady && s.class <= ClassInt64 && l.values == slotValues{slotID: int64(encoding.Constant), slotParam: v} &&
+			(encoding.Ramp{First: v}).Within(1, s.least(), s.most())
+		l.zero = l.constant && v == 0
 	}
 }
 
@@ -249,7 +248,7 @@ func (d *blockDecoder) openGroups(t *Template, rows, parts int) error {
 	d.rows, d.parts, d.starts, d.room, d.left = sized(d.rows, n), sized(d.parts, n), sized(d.starts, n+1), sized(d.room, n), sized(d.left, n)
 	sumRows, sumParts := 0, 0
 	for g := range n {
-		v := d.slots(t, 0, g)
+		v := d.slots(0, g)
 		r, p := v[groupRows], v[groupParts]
 		if r < 0 || r > encoding.MaxGroupRows || p < 0 || p > encoding.MaxGroupRows || r+p == 0 {
 			return encoding.Corruptf("block parameters", "row group %d has %d rows, %d partitions", g, r, p)
@@ -272,53 +271,73 @@ func (d *blockDecoder) openGroups(t *Template, rows, parts int) error {
 func (d *blockDecoder) openRefs(t *Template, off int) error {
 	d.refs = sized(d.refs, len(t.streams)*d.groups)
 	clear(d.refs[:d.groups])
-	d.ramps = zeroed(d.ramps, len(t.streams)*d.groups)
+	d.ramps = sized(d.ramps, len(t.streams)*d.groups)
 	d.t = t
 	for k := 1; k < len(t.streams); k++ {
 		l := &d.listed[k]
-		st := int(t.streams[k].stream)
+		s := &d.l.streams[t.streams[k].stream]
 		counts := d.rows
-		if d.l.streams[st].ref == refPartitions {
+		if s.ref == refPartitions {
 			counts = d.parts
 		}
-		v, last, stored := &l.fixed, 0, 0 // stored bytes of last values
-		for g := range d.groups {
-			if !l.steady {
-				v, last = d.slots(t, k, g), 0
+		refs := d.refs[k*d.groups:][:d.groups]
+		if l.constant {
+			for g := range refs {
+				refs[g] = ref{off: int32(off), count: int32(counts[g])}
 			}
-			n := 0
-			switch c := v[slotCount]; {
-			case c == countAll:
-				n = counts[g]
-			case c == countNone:
-			case c < 0 || c > countExplicit+encoding.MaxGroupRows:
-				return d.corrupt(st, g, "%d values", c-countExplicit)
-			default:
-				n = int(c - countExplicit)
-			}
-			r := &d.refs[k*d.groups+g]
-			if n == 0 {
-				*r = ref{}
-				continue
-			}
-			if n != last {
-				var err error
-				if stored, err = d.storedLen(st, v, n); err != nil {
-					return d.at(st, g, err)
-				}
-				last = n
-			}
-			if stored > len(d.body)-off {
-				return d.corrupt(st, g, "%d bytes of values, %d are left", stored, len(d.body)-off)
-			}
-			*r = ref{off: int32(off), len: int32(stored), count: int32(n)}
-			off += stored
+			continue
+		}
+		var err error
+		if off, err = d.openStream(int(t.streams[k].stream), k, off, counts); err != nil {
+			return err
 		}
 	}
 	if off != len(d.body) {
 		return encoding.Corruptf("block", "%d bytes left over", len(d.body)-off)
 	}
 	return nil
+}
+
+// openStream finds the bodies of stream st, listed as the k-th, which begin at
+// off, and returns where they end. counts are the usual ones.
+func (d *blockDecoder) openStream(st, k, off int, counts []int) (int, error) {
+	l := &d.listed[k]
+	integer := d.l.streams[st].class <= ClassInt64
+	last, stored := 0, 0 // stored bytes of last values
+	for g := range d.groups {
+		v := d.slots(k, g)
+		n := 0
+		switch c := v[slotCount]; {
+		case c == countAll:
+			n = counts[g]
+		case c == countNone:
+		case c < 0 || c > countExplicit+encoding.MaxGroupRows:
+			return 0, d.corrupt(st, g, "%d values", c-countExplicit)
+		default:
+			n = int(c - countExplicit)
+		}
+		r, x := &d.refs[k*d.groups+g], &d.ramps[k*d.groups+g]
+		*r, x.known = ref{off: int32(off)}, false
+		if n == 0 {
+			continue
+		}
+		if n != last || !l.steady {
+			var err error
+			if stored, err = d.storedLen(st, v, n); err != nil {
+				return 0, d.at(st, g, err)
+			}
+			last = n
+		}
+		if stored > len(d.body)-off {
+			return 0, d.corrupt(st, g, "%d bytes of values, %d are left", stored, len(d.body)-off)
+		}
+		r.len, r.count = int32(stored), int32(n)
+		off += stored
+		if integer {
+			x.Ramp, x.known = d.findRamp(st, g, v, n)
+		}
+	}
+	return off, nil
 }
 
 // storedLen is the length of the body of n values of stream st as it is
@@ -334,19 +353,14 @@ func (d *blockDecoder) storedLen(st int, v *slotValues, n int) (int, error) {
 	return plain, err
 }
 
-// slots are the parameters of listed stream k of t in group g, valid until the
-// next call.
-func (d *blockDecoder) slots(t *Template, k, g int) *slotValues {
+// slots are the parameters of listed stream k in group g, valid until those of
+// another group are asked for.
+func (d *blockDecoder) slots(k, g int) *slotValues {
 	l := &d.listed[k]
-	if l.steady {
-		return &l.fixed
+	for i := l.from; i < l.to; i++ {
+		l.values[d.slotOf[i]%numSlots] = d.vals[int(i)*d.groups+g]
 	}
-	v := &d.values
-	*v = l.fixed
-	for i, s := range t.stored[l.from:l.to] {
-		v[t.slots[s].slot] = d.vals[(int(l.from)+i)*d.groups+g]
-	}
-	return v
+	return &l.values
 }
 
 // part names stream st of group g in errors.
@@ -446,7 +460,7 @@ func (d *blockDecoder) bodyLen(st int, v *slotValues, n int) (int, error) {
 // valid until the next call.
 func (d *blockDecoder) chunk(st, g int) (encoding.ID, *encoding.Params, []byte, error) {
 	k := int(d.where[st])
-	v := d.slots(d.t, k, g)
+	v := d.slots(k, g)
 	r := &d.refs[k*d.groups+g]
 	body := d.body[r.off : r.off+r.len : r.off+r.len]
 	if v[slotZstd] != 0 {
@@ -495,7 +509,7 @@ func (d *blockDecoder) zero(st, from, to int) bool {
 		if r.len != 0 {
 			return false
 		}
-		if v := d.slots(d.t, k, g); encoding.ID(v[slotID]) != encoding.Constant || v[slotParam] != 0 {
+		if v := d.slots(k, g); encoding.ID(v[slotID]) != encoding.Constant || v[slotParam] != 0 {
 			return false
 		}
 	}
@@ -535,25 +549,21 @@ func (d *blockDecoder) full(st, from, to int) bool {
 // values, reckoned as 64 bits, and that they are values of its type.
 func (d *blockDecoder) ramp(st, g int) (encoding.Ramp, bool) {
 	k := int(d.where[st])
-	x := &d.ramps[k*d.groups+g]
-	if x.state == rampUnknown {
-		var ok bool
-		x.state = rampNone // also for those that come back to it
-		if x.Ramp, ok = d.findRamp(st, g); ok {
-			x.state = rampKnown
-		}
+	if l := &d.listed[k]; l.constant {
+		return encoding.Ramp{First: l.values[slotParam]}, true
 	}
-	return x.Ramp, x.state == rampKnown
+	if k == 0 {
+		return encoding.Ramp{}, false
+	}
+	x := &d.ramps[k*d.groups+g]
+	return x.Ramp, x.known
 }
 
-func (d *blockDecoder) findRamp(st, g int) (r encoding.Ramp, ok bool) {
-	k := int(d.where[st])
-	n := int(d.refs[k*d.groups+g].count)
+// findRamp is ramp of n values with parameters v, which bodyLen accepts, once
+// the streams before are open.
+func (d *blockDecoder) findRamp(st, g int, v *slotValues, n int) (r encoding.Ramp, ok bool) {
 	s := &d.l.streams[st]
-	if n == 0 || s.class != ClassInt32 && s.class != ClassInt64 {
-		return r, false
-	}
-	switch v := d.slots(d.t, k, g); encoding.ID(v[slotID]) {
+	switch encoding.ID(v[slotID]) {
 	case encoding.Constant:
 		r, ok = encoding.Ramp{First: v[slotParam]}, true
 	case encoding.DeltaOfDelta:
@@ -561,7 +571,7 @@ func (d *blockDecoder) findRamp(st, g int) (r encoding.Ramp, ok bool) {
 	case encoding.Function:
 		var in [2]encoding.Ramp
 		for i, x := range function.References(v.params()) {
-			if x == function.None {
+			if x == function.None && i == 1 {
 				continue
 			}
 			if x < 0 || x >= int64(st) || d.count(int(x), g) != n {
@@ -571,13 +581,13 @@ func (d *blockDecoder) findRamp(st, g int) (r encoding.Ramp, ok bool) {
 				return r, false
 			}
 		}
-		r, ok = function.RampOf(d.slots(d.t, k, g).params(), n, in[0], in[1])
+		r, ok = function.RampOf(v.params(), n, in[0], in[1])
 	}
 	switch {
 	case !ok:
 	case s.class == ClassInt32: // else they would wrap modulo 2^32
 		r.First, r.Step = int64(int32(r.First)), int64(int32(r.Step))
-		ok = r.Within(n, max(s.from, math.MinInt32), min(s.to, math.MaxInt32))
+		ok = r.Within(n, s.least(), s.most())
 	case s.narrow:
 		ok = r.Within(n, s.from, s.to)
 	}
@@ -586,6 +596,12 @@ func (d *blockDecoder) findRamp(st, g int) (r encoding.Ramp, ok bool) {
 
 // decodeInt64 decodes stream st of group g into dst, whose length is the count.
 func (d *blockDecoder) decodeInt64(dst []int64, st, g int) error {
+	if encoding.ID(d.slots(int(d.where[st]), g)[slotID]) == encoding.Function {
+		if err := d.decodeFunction(dst, st, g); err != nil {
+			return err
+		}
+		return inRange(d, dst, st, g)
+	}
 	id, p, body, err := d.chunk(st, g)
 	if err != nil {
 		return err
@@ -599,10 +615,6 @@ func (d *blockDecoder) decodeInt64(dst []int64, st, g int) error {
 		err = d.runs.Int64(dst, p, body)
 	case encoding.DeltaOfDelta:
 		err = d.delta.Int64(dst, p, body)
-	case encoding.Function:
-		if err = d.decodeFunction(dst, st, g, function.References(p)); err != nil {
-			return err
-		}
 	}
 	if err != nil {
 		return d.at(st, g, err)
@@ -624,10 +636,10 @@ func inRange[T int32 | int64](d *blockDecoder, v []T, st, g int) error {
 	return nil
 }
 
-// decodeFunction decodes a stream that follows from those of refs.
-func (d *blockDecoder) decodeFunction(dst []int64, st, g int, refs [2]int64) error {
+// decodeFunction decodes a stream that follows from earlier ones.
+func (d *blockDecoder) decodeFunction(dst []int64, st, g int) error {
 	var in [2]function.Column
-	for i, s := range refs {
+	for i, s := range function.References(d.slots(int(d.where[st]), g).params()) {
 		if i == 1 && s == function.None {
 			continue
 		}
@@ -645,7 +657,6 @@ func (d *blockDecoder) decodeFunction(dst []int64, st, g int, refs [2]int64) err
 			return err
 		}
 	}
-	// The inputs took the place of the body and the parameters.
 	_, p, body, err := d.chunk(st, g)
 	if err != nil {
 		return err

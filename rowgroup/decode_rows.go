@@ -12,8 +12,10 @@ import (
 func (d *blockDecoder) decodeKeys(dst *Batch, from, to int) error {
 	d.begin(from, to)
 	for g := from; g < to; g++ {
-		if err := d.decodePartitions(dst, g, dst.Len()); err != nil {
-			return tooLarge(err)
+		if d.parts[g] > 0 {
+			if err := d.decodePartitions(dst, g, dst.Len()); err != nil {
+				return tooLarge(err)
+			}
 		}
 		dst.n += d.rows[g]
 	}
@@ -64,32 +66,32 @@ func (s *span) rows() int {
 // span is groups from on that can be decoded together, up to to: without
 // markers, and with the same liveness for all rows.
 func (d *blockDecoder) span(from, to, at int) span {
-	end := from
-	if live, ok := d.uniform(from); ok {
-		for end++; end < to; end++ {
-			if x, ok := d.uniform(end); !ok || x != live {
+	end := from + 1
+	if d.onlyRows(from, to) {
+		for x, ok := d.liveness(from); ok && end < to; end++ {
+			if y, ok := d.liveness(end); !ok || x != y {
 				break
 			}
 		}
 	}
-	end = max(end, from+1)
 	return span{from: from, to: end, at: at, n: d.starts[end] - d.starts[from]}
 }
 
-// uniform reports whether the unfiltereds of group g are all rows and have one
-// liveness.
-func (d *blockDecoder) uniform(g int) (int64, bool) {
-	l := d.l
-	if !d.zero(l.kinds, g, g+1) || !d.full(l.rows.base+rLiveness, g, g+1) {
-		return 0, false
-	}
+// onlyRows reports whether the unfiltereds of groups [from, to) are all rows.
+func (d *blockDecoder) onlyRows(from, to int) bool {
 	for i := range numMarkerStreams {
-		if !d.absent(l.markers+i, g, g+1) {
-			return 0, false
+		if !d.absent(d.l.markers+i, from, to) {
+			return false
 		}
 	}
-	r, ok := d.ramp(l.rows.base+rLiveness, g)
-	return r.First, ok && r.Step == 0 && r.Spread == 0
+	return d.zero(d.l.kinds, from, to)
+}
+
+// liveness is the one liveness of all unfiltereds of group g, as stored.
+func (d *blockDecoder) liveness(g int) (int64, bool) {
+	st := d.l.rows.base + rLiveness
+	r, ok := d.ramp(st, g)
+	return r.First, ok && r.Step == 0 && r.Spread == 0 && d.full(st, g, g+1)
 }
 
 // tooLarge makes damage of byte strings beyond 4 GiB, which no writer makes.
@@ -100,19 +102,11 @@ func tooLarge(err error) error {
 	return err
 }
 
-// decodePartitions decodes what group g says of the partitions that begin in
-// it, at unfiltered at.
+// decodePartitions decodes the partitions that begin in group g, which begins
+// at unfiltered at of dst.
 func (d *blockDecoder) decodePartitions(dst *Batch, g, at int) error {
 	np := d.parts[g]
 	d.statics = d.statics[:0]
-	if np == 0 {
-		for _, st := range []int{sKey, sPartState, sPartRows, sPartDelTime, sPartDelLocal} {
-			if d.count(st, g) != 0 {
-				return d.corrupt(st, g, "%d values without a partition", d.count(st, g))
-			}
-		}
-		return nil
-	}
 	if d.count(sKey, g) != np || d.count(sPartState, g) != np {
 		return d.corrupt(sKey, g, "%d keys and %d states for %d partitions", d.count(sKey, g), d.count(sPartState, g), np)
 	}
@@ -175,17 +169,8 @@ func (d *blockDecoder) decodePartitions(dst *Batch, g, at int) error {
 }
 
 func (d *blockDecoder) decodeSpan(dst *Batch, sp *span, o *ScanOptions) error {
-	for g := sp.from; g < sp.to; g++ {
-		partsAt := len(dst.parts)
-		if err := d.decodePartitions(dst, g, sp.at+d.starts[g]-d.starts[sp.from]); err != nil {
-			return err
-		}
-		if np := len(dst.parts) - partsAt; np > 0 {
-			static := span{from: g, to: g + 1, at: partsAt, n: np, sparse: true, sel: d.statics}
-			if err := d.decodeRows(dst, &d.l.static, &dst.static, &static, o); err != nil {
-				return err
-			}
-		}
+	if err := d.decodeHeads(dst, sp, o); err != nil {
+		return err
 	}
 	if err := d.decodeMarkers(dst, sp); err != nil {
 		return err
@@ -198,6 +183,35 @@ func (d *blockDecoder) decodeSpan(dst *Batch, sp *span, o *ScanOptions) error {
 	}
 	if dst.Len() != sp.at+sp.n {
 		dst.n = sp.at + sp.n
+	}
+	return nil
+}
+
+// decodeHeads decodes the partitions that begin in sp, with their static rows.
+func (d *blockDecoder) decodeHeads(dst *Batch, sp *span, o *ScanOptions) error {
+	for g := sp.from; g < sp.to; g++ {
+		if d.parts[g] == 0 {
+			to := g + 1
+			for to < sp.to && d.parts[to] == 0 {
+				to++
+			}
+			for st := range numPartitionStreams {
+				if !d.absent(st, g, to) {
+					return d.corrupt(st, g, "values without a partition")
+				}
+			}
+			g = to - 1
+			continue
+		}
+		partsAt := len(dst.parts)
+		if err := d.decodePartitions(dst, g, sp.at+d.starts[g]-d.starts[sp.from]); err != nil {
+			return err
+		}
+		np := len(dst.parts) - partsAt
+		static := span{from: g, to: g + 1, at: partsAt, n: np, sparse: true, sel: d.statics}
+		if err := d.decodeRows(dst, &d.l.static, &dst.static, &static, o); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func (d *BlockDecoder) GroupBytes(g int) int {
 		if n == 0 {
 			continue
 		}
-		v := d.slots(d.t, k, g)
+		v := d.slots(k, g)
 		if n > 1 && encoding.ID(v[slotID]) != encoding.LengthBytes { // may repeat bytes
 			return max(size, d.limits.bytes)
 		}

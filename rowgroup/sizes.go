@@ -76,7 +76,7 @@ func (d *blockDecoder) addChunk(out *StreamSizes, st, k, g int) {
 	if r.count == 0 {
 		return
 	}
-	v := d.slots(d.t, k, g)
+	v := d.slots(k, g)
 	id := encoding.ID(v[slotID])
 	out.Encodings[id&15]++
 	if v[slotZstd] != 0 {

@@ -16,6 +16,27 @@ type stream struct {
 	to     int64
 }
 
+// least and most are the bounds of an integer stream's values.
+func (s *stream) least() int64 {
+	switch {
+	case s.narrow:
+		return s.from
+	case s.class == ClassInt32:
+		return math.MinInt32
+	}
+	return math.MinInt64
+}
+
+func (s *stream) most() int64 {
+	switch {
+	case s.narrow:
+		return s.to
+	case s.class == ClassInt32:
+		return math.MaxInt32
+	}
+	return math.MaxInt64
+}
+
 // refTo names the count that a stream usually has.
 type refTo uint8
 

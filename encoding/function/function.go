@@ -40,12 +40,15 @@ import (
 
 const part = "function values"
 
-// The parameters beside those of the frame.
+// The parameters; those of the frame lie between.
 const (
-	paramA = 0
-	paramD = 1
-	paramX = 6
-	paramY = 7
+	paramA       = 0
+	paramD       = 1
+	paramBase    = 2
+	paramWidth   = 3
+	paramPatches = 4
+	paramX       = 6
+	paramY       = 7
 )
 
 // None is the reference of y in a plan without y.
@@ -96,24 +99,25 @@ func load(p *encoding.Params, n int) (Plan, frame.Frame, error) {
 // of columns that are ramps; y is the zero Ramp where there is none. ok is
 // false where that is not a ramp.
 func RampOf(p *encoding.Params, n int, x, y encoding.Ramp) (r encoding.Ramp, ok bool) {
-	plan, f, err := load(p, n)
-	if err != nil || f.Patches > 0 || y.Spread > 0 {
+	if p[paramPatches] != 0 || y.Spread > 0 {
 		return r, false
 	}
+	a, d := p[paramA], p[paramD]
+	f := frame.Frame{P: p[paramBase], Width: uint(p[paramWidth])}
 	r = encoding.Ramp{First: f.Base() + y.First, Step: y.Step, Spread: f.Greatest()}
 	switch {
-	case plan.D == 1 && x.Spread == 0:
-		r.First += plan.A * x.First
-		r.Step += plan.A * x.Step
+	case d == 1 && x.Spread == 0:
+		r.First += a * x.First
+		r.Step += a * x.Step
 		return r, true
-	case plan.A != 1 || x.Step%plan.D != 0 || !x.Within(n, math.MinInt64, math.MaxInt64):
+	case a != 1 || x.Step%d != 0 || !x.Within(n, math.MinInt64, math.MaxInt64):
 		return r, false
 	}
-	// Whole steps: what is above them is less than D, or it is no ramp.
-	q := floor(x.First, plan.D)
+	// Whole steps: what is above them is less than d, or it is no ramp.
+	q := floor(x.First, d)
 	r.First += q
-	r.Step += x.Step / plan.D
-	return r, floor(x.First+int64(x.Spread), plan.D) == q
+	r.Step += x.Step / d
+	return r, floor(x.First+int64(x.Spread), d) == q
 }
 
 // floor is x/d rounded towards minus infinity, for d of at least 1.
