@@ -33,7 +33,7 @@ func New() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newConvert(), newDescribe(), newVerify(), newDump(), newQuery(), newStats(), newDiff(), newGen(), newMan(), newVersion(),
+	root.AddCommand(newConvert(), newDescribe(), newVerify(), newDump(), newQuery(), newStats(), newTry(), newDiff(), newGen(), newMan(), newVersion(),
 		topicTypes(), topicExitCodes())
 	return root
 }

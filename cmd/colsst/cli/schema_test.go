@@ -156,6 +156,10 @@ func TestJSONSchemas(t *testing.T) {
 		}
 		require.Zero(t, sum, "columns are not payload + row_metadata + codec_params")
 	}
+	out, _ = run(t, 0, "describe", m, c, p, "--format", "json", "--explain", "--rows", "100")
+	requireSchema(t, "describe", out)
+	out, _ = run(t, 0, "try", m, c, p, "--format", "json")
+	require.Len(t, requireSchema(t, "try", out), 3)
 	out, _ = run(t, 0, "verify", m, "--format", "json")
 	requireSchema(t, "verify", out)
 	b, err := os.ReadFile(m)
