@@ -22,8 +22,7 @@ const (
 // size says, and that markers open and close in turn. It does not check order.
 // It is not safe for concurrent use.
 type BodyReader struct {
-	src     io.Reader
-	srcErr  error
+	window
 	file    *DataFile // for messages, or nil
 	version Version
 	deltas  deltas
@@ -31,10 +30,6 @@ type BodyReader struct {
 	static  columns
 	regular columns
 	maxRow  int
-
-	buf      []byte
-	pos, end int   // unread: buf[pos:end]
-	base     int64 // position in the body of buf[0]
 
 	state     bodyState
 	err       error
@@ -88,7 +83,8 @@ func withFile(f *DataFile, position int64) BodyOption {
 // does not close. The body starts at the head of a partition.
 func NewBodyReader(src io.Reader, v Version, h *Header, opts ...BodyOption) *BodyReader {
 	r := &BodyReader{
-		src: src, version: v, deltas: newDeltas(v, h), header: h,
+		window:  window{src: src, unit: bodyBuffer},
+		version: v, deltas: newDeltas(v, h), header: h,
 		static: newColumns(h.Static), regular: newColumns(h.Regular), maxRow: encoding.MaxRowBytes,
 	}
 	for _, o := range opts {
@@ -124,8 +120,8 @@ func (r *BodyReader) Next() (Event, error) {
 
 func (r *BodyReader) next() (Event, error) {
 	for {
-		r.at = r.base + int64(r.pos)
-		c := cursor{b: r.buf[r.pos:r.end]}
+		r.at = r.position()
+		c := cursor{b: r.unread()}
 		e, need, err := r.decode(&c)
 		switch {
 		case err != nil:
@@ -136,7 +132,7 @@ func (r *BodyReader) next() (Event, error) {
 			r.pos += c.p
 			return e, nil
 		}
-		if err := r.more(max(need, len(c.b)+1)); err != nil {
+		if err := r.room(max(need, len(c.b)+1)); err != nil {
 			if errors.Is(err, io.EOF) && len(c.b) == 0 && r.state == beforePartition {
 				return NoEvent, io.EOF
 			}
@@ -148,29 +144,12 @@ func (r *BodyReader) next() (Event, error) {
 	}
 }
 
-// more makes at least n unread bytes available, or fails: with io.EOF if there
-// are not as many.
-func (r *BodyReader) more(n int) error {
+// room fetches n bytes, if a row within the limit can need as many.
+func (r *BodyReader) room(n int) error {
 	if limit := r.maxRow + bodyBuffer + encoding.MaxKeyBytes; n > limit {
 		return r.refusef("larger than %d bytes, or damaged", r.maxRow)
 	}
-	for r.end-r.pos < n {
-		if r.srcErr != nil {
-			return r.srcErr
-		}
-		if r.pos > 0 {
-			copy(r.buf, r.buf[r.pos:r.end])
-			r.base += int64(r.pos)
-			r.pos, r.end = 0, r.end-r.pos
-		}
-		if r.end == len(r.buf) { // grow by what is there, never by what is only said to come
-			r.buf = append(r.buf, make([]byte, max(bodyBuffer, len(r.buf)))...)
-		}
-		var k int
-		k, r.srcErr = r.src.Read(r.buf[r.end:])
-		r.end += k
-	}
-	return nil
+	return r.more(n)
 }
 
 // decode reads one event from c, which holds all unread bytes at hand. If need
@@ -529,7 +508,7 @@ func (r *BodyReader) decodeExpiry(c *cursor, cell *Cell, flags byte) {
 func (r *BodyReader) where() (file, part string, offset int64) {
 	what := "partition"
 	if r.state != beforePartition {
-		what = fmt.Sprintf("partition %x, unfiltered", r.partition.Key[:min(len(r.partition.Key), errorKey)])
+		what = "partition " + hexKey(r.partition.Key) + ", unfiltered"
 	}
 	part, offset = fmt.Sprintf("%s at %d of the body", what, r.at), -1
 	if r.file != nil {

@@ -25,6 +25,7 @@ type SSTable struct {
 
 	data    *os.File
 	options options
+	indexes indexes
 }
 
 // UserTypes says how the user types of a header were taken that lack a
@@ -87,13 +88,13 @@ func Open(path string, opts ...Option) (*SSTable, error) {
 	return s, nil
 }
 
-// Close closes the file. No scan may be under way.
+// Close closes the files; a second call is a no-op. No scan may be under way.
 func (s *SSTable) Close() error {
-	if s.data == nil {
-		return nil
+	err := s.indexes.close()
+	if s.data != nil {
+		err = errors.Join(err, s.data.Close())
+		s.data = nil
 	}
-	err := s.data.Close()
-	s.data = nil
 	return err
 }
 
@@ -246,6 +247,10 @@ func (s *SSTable) try(h *Header) (position int64, err error) {
 	return position, r.Close()
 }
 
+// lookupBuffer is the least size of the buffer of a reader that is to read
+// little.
+const lookupBuffer = 4 << 10
+
 // Scanner is a BodyReader over an SSTable's data.
 type Scanner struct {
 	*BodyReader
@@ -270,5 +275,9 @@ func (s *SSTable) scan(h *Header, position int64, ahead bool) (*Scanner, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &Scanner{NewBodyReader(stream, s.Version, h, WithMaxRow(s.options.maxRow), withFile(s.Data, position)), stream}, nil
+	r := NewBodyReader(stream, s.Version, h, WithMaxRow(s.options.maxRow), withFile(s.Data, position))
+	if !ahead {
+		r.unit = lookupBuffer
+	}
+	return &Scanner{r, stream}, nil
 }

@@ -342,12 +342,12 @@ func TestMurmur3Token(t *testing.T) {
 		"hello, world": 0x342fac623a5ebc8e,
 		"The quick brown fox jumps over the lazy dog.": 0xcd99481f9ee902c9,
 	} {
-		require.Equal(t, int64(want), murmur3Token([]byte(key)), key)
+		require.Equal(t, int64(want), Murmur3Token([]byte(key)), key)
 	}
 	for key, want := range map[int64]int64{
 		1: -4069959284402364209, 2: -3248873570005575792, 3: 9010454139840013625, 4: -2729420104000364805, 5: -7509452495886106294,
 	} {
-		require.Equal(t, want, murmur3Token(AppendInt(nil, Int, key)), "token(%d)", key)
+		require.Equal(t, want, Murmur3Token(AppendInt(nil, Int, key)), "token(%d)", key)
 	}
 }
 

@@ -46,7 +46,7 @@ func (o *partitionOrder) compare(a, b []byte) (c int, ok bool) {
 	case unknownOrder:
 		return 0, false
 	case murmur3Order:
-		c = cmp.Compare(murmur3Token(a), murmur3Token(b))
+		c = cmp.Compare(Murmur3Token(a), Murmur3Token(b))
 	case randomOrder:
 		x, y := newRandomToken(a), newRandomToken(b)
 		c = x.compare(&y)
@@ -71,11 +71,11 @@ func (s *Schema) ComparePartitions(a, b []byte) (c int, ok bool) {
 	return o.compare(a, b)
 }
 
-// murmur3Token is the token of a key under Cassandra's Murmur3Partitioner: the
+// Murmur3Token is the token of a key under Cassandra's Murmur3Partitioner: the
 // first half of MurmurHash3_x64_128 with seed 0, but with the last bytes (those
 // behind the last whole 16) taken as signed, and with the least token kept for
 // the empty key.
-func murmur3Token(key []byte) int64 {
+func Murmur3Token(key []byte) int64 {
 	if len(key) == 0 {
 		return math.MinInt64
 	}

@@ -1,0 +1,220 @@
+package cassandra
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sort"
+	"sync"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/rowgroup"
+)
+
+// indexes are the files by which partitions are found. They are opened when
+// they are first needed.
+type indexes struct {
+	once  sync.Once
+	err   error
+	files []*os.File
+
+	index     *os.File // BIG: Index.db
+	indexSize int64
+	summary   *IndexSummary // nil: there is none
+
+	partitions *PartitionIndex // BTI
+	rows       *RowIndex
+}
+
+func (x *indexes) close() error {
+	var err error
+	for _, f := range x.files {
+		err = errors.Join(err, f.Close())
+	}
+	x.files = nil
+	return err
+}
+
+// openIndex opens the file of a component.
+func (s *SSTable) openIndex(c Component) (*os.File, int64, error) {
+	f, err := os.Open(s.Path(c))
+	if err != nil {
+		return nil, 0, err
+	}
+	s.indexes.files = append(s.indexes.files, f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// useIndexes opens the indexes of the format.
+func (s *SSTable) useIndexes() (*indexes, error) {
+	x := &s.indexes
+	x.once.Do(func() {
+		if s.Version.bti() {
+			x.err = s.openTries()
+		} else {
+			x.err = s.openSummary()
+		}
+	})
+	return x, x.err
+}
+
+func (s *SSTable) openTries() error {
+	f, size, err := s.openIndex(ComponentPartitions)
+	if err != nil {
+		return err
+	}
+	if s.indexes.partitions, err = OpenPartitionIndex(f, size); err != nil {
+		return s.name(ComponentPartitions, err)
+	}
+	if f, size, err = s.openIndex(ComponentRows); err != nil {
+		return err
+	}
+	s.indexes.rows = OpenRowIndex(f, size, s.Version)
+	return nil
+}
+
+func (s *SSTable) openSummary() (err error) {
+	if s.indexes.index, s.indexes.indexSize, err = s.openIndex(ComponentIndex); err != nil {
+		return err
+	}
+	b, err := s.read(ComponentSummary)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if s.indexes.summary, err = ParseSummary(b); err != nil {
+		return s.name(ComponentSummary, err)
+	}
+	return nil
+}
+
+// keyOrder makes the comparison of partition keys.
+func (s *SSTable) keyOrder() (*rowgroup.Schema, error) {
+	key := []rowgroup.Column{{Name: "key", Type: rowgroup.Blob}}
+	return rowgroup.NewSchema(key, nil, nil, nil, rowgroup.WithOrder(s.Order()))
+}
+
+// Find looks for a partition by its exact key through the indexes and returns
+// its position in the body, or fails with rowgroup.ErrNotFound. That the data
+// has the key at that position has been checked. Where the order of keys is
+// unknown, all of Index.db is read.
+func (s *SSTable) Find(key []byte) (position int64, err error) {
+	x, err := s.useIndexes()
+	if err != nil {
+		return 0, err
+	}
+	if s.Version.bti() {
+		position, err = s.findInTries(x, key)
+	} else {
+		position, err = s.findInIndex(x, key)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if position < 0 || position >= s.Data.Len() {
+		return 0, s.foreign(position, key)
+	}
+	r, err := s.ScanFrom(position, false)
+	if err != nil {
+		return 0, err
+	}
+	_, err = r.Next()
+	found := bytes.Equal(r.Partition().Key, key)
+	if err := errors.Join(err, r.Close()); err != nil {
+		return 0, err
+	}
+	if !found {
+		if s.Version.bti() { // its trie has prefixes alone
+			return 0, rowgroup.ErrNotFound
+		}
+		return 0, s.foreign(position, key)
+	}
+	return position, nil
+}
+
+// foreign says that the index sends key to a place where it is not.
+func (s *SSTable) foreign(position int64, key []byte) error {
+	c := ComponentIndex
+	if s.Version.bti() {
+		c = ComponentPartitions
+	}
+	return &encoding.CorruptError{File: s.Path(c), Part: "entry of key " + hexKey(key), Offset: -1,
+		Reason: fmt.Sprintf("position %d of the body does not have it", position)}
+}
+
+// hexKey is a key, cut to what a message can hold.
+func hexKey(key []byte) string {
+	if len(key) > errorKey {
+		return fmt.Sprintf("%x...", key[:errorKey])
+	}
+	return fmt.Sprintf("%x", key)
+}
+
+func (s *SSTable) findInTries(x *indexes, key []byte) (int64, error) {
+	comparable, err := s.comparableKey(nil, key)
+	if err != nil {
+		return 0, err
+	}
+	position, ok, err := x.partitions.Find(comparable)
+	switch {
+	case err != nil:
+		return 0, s.name(ComponentPartitions, err)
+	case !ok:
+		return 0, rowgroup.ErrNotFound
+	case position < 0:
+		return ^position, nil
+	}
+	e, err := x.rows.Entry(position)
+	if err != nil {
+		return 0, s.name(ComponentRows, err)
+	}
+	return e.Position, nil
+}
+
+// findInIndex reads Index.db from the entry on that the summary knows.
+func (s *SSTable) findInIndex(x *indexes, key []byte) (int64, error) {
+	order, err := s.keyOrder()
+	if err != nil {
+		return 0, err
+	}
+	from := int64(0)
+	if _, ordered := order.ComparePartitions(key, key); ordered && x.summary != nil {
+		after := sort.Search(len(x.summary.Entries), func(i int) bool {
+			c, _ := order.ComparePartitions(x.summary.Entries[i].Key, key)
+			return c > 0
+		})
+		if after == 0 {
+			return 0, rowgroup.ErrNotFound
+		}
+		from = x.summary.Entries[after-1].Position
+		if from < 0 || from >= x.indexSize {
+			return 0, &encoding.CorruptError{File: s.Path(ComponentSummary), Part: fmt.Sprintf("entry %d", after-1), Offset: -1,
+				Reason: fmt.Sprintf("position %d of %d in Index.db", from, x.indexSize)}
+		}
+	}
+	r := NewIndexReader(io.NewSectionReader(x.index, from, x.indexSize-from), s.Version, s.Header)
+	for {
+		err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return 0, rowgroup.ErrNotFound
+		}
+		if err != nil {
+			return 0, s.name(ComponentIndex, err)
+		}
+		if c, ok := order.ComparePartitions(r.Entry().Key, key); ok && c > 0 {
+			return 0, rowgroup.ErrNotFound
+		}
+		if bytes.Equal(r.Entry().Key, key) {
+			return r.Entry().Position, nil
+		}
+	}
+}

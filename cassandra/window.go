@@ -1,0 +1,46 @@
+package cassandra
+
+import "io"
+
+// window holds the bytes of a stream that are being looked at, as one slice.
+type window struct {
+	src      io.Reader
+	srcErr   error
+	unit     int // least growth
+	buf      []byte
+	pos, end int   // unread: buf[pos:end]
+	base     int64 // position in the stream of buf[0]
+}
+
+// position is where the unread bytes begin in the stream.
+func (w *window) position() int64 { return w.base + int64(w.pos) }
+
+func (w *window) unread() []byte { return w.buf[w.pos:w.end] }
+
+// more makes at least n unread bytes available, or fails: with io.EOF if there
+// are not as many. It grows by what is there, never by what is only said to
+// come. Slices of the buffer are no longer valid.
+func (w *window) more(n int) error {
+	for idle := 0; w.end-w.pos < n; {
+		if w.srcErr != nil {
+			return w.srcErr
+		}
+		if w.pos > 0 {
+			copy(w.buf, w.buf[w.pos:w.end])
+			w.base += int64(w.pos)
+			w.pos, w.end = 0, w.end-w.pos
+		}
+		if w.end == len(w.buf) {
+			w.buf = append(w.buf, make([]byte, max(w.unit, len(w.buf)))...)
+		}
+		var k int
+		k, w.srcErr = w.src.Read(w.buf[w.end:])
+		w.end += k
+		if idle++; k > 0 {
+			idle = 0
+		} else if idle == 100 && w.srcErr == nil {
+			w.srcErr = io.ErrNoProgress
+		}
+	}
+	return nil
+}
