@@ -1,9 +1,6 @@
 package simd
 
-import (
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
 // Shift64 adds by to each value.
 func Shift64(v []int64, by int64) {
@@ -83,23 +80,4 @@ func Outside32(src []int32, from int32, w uint) int {
 		}
 	}
 	return count
-}
-
-// Merge64 sets in each float the bits that table has for its code, of which
-// the three lowest bits count. codes is as long as dst or longer.
-func Merge64(dst []float64, codes []uint64, table *[8]uint64) {
-	codes = codes[:len(dst)]
-	done := merge64(dst, codes, table)
-	for i, c := range codes[done:] {
-		dst[done+i] = math.Float64frombits(math.Float64bits(dst[done+i]) | table[c&7])
-	}
-}
-
-// Merge32 is Merge64 for float32.
-func Merge32(dst []float32, codes []uint32, table *[8]uint32) {
-	codes = codes[:len(dst)]
-	done := merge32(dst, codes, table)
-	for i, c := range codes[done:] {
-		dst[done+i] = math.Float32frombits(math.Float32bits(dst[done+i]) | table[c&7])
-	}
 }

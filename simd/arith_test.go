@@ -45,7 +45,6 @@ func checkArith(t failer, in, out *guarded, before, src []int64, p *arith) {
 	}
 	x := as[int64](in.last(8 * n))
 	copy(x, src)
-	u := as[uint64](bytesOf(x))
 	halves := func(v []int64) []uint32 { return as[uint32](bytesOf(v))[:n] }
 	was, is := halves(before), halves(x)
 
@@ -62,9 +61,6 @@ func checkArith(t failer, in, out *guarded, before, src []int64, p *arith) {
 	}
 	same("AddQuotients64", 8, func(i int) uint64 { return uint64(before[i] + quotient(i)) }, func(dst []byte) { simd.AddQuotients64(as[int64](dst), x, p.a, p.d) })
 	same("SubQuotients64", 8, func(i int) uint64 { return uint64(before[i] - quotient(i)) }, func(dst []byte) { simd.SubQuotients64(as[int64](dst), x, p.a, p.d) })
-	table, table32 := [8]uint64{7, 1 << 63, 0, ^uint64(0), uint64(p.a), 5 << 40, 0x0102030405060708, uint64(p.d)}, [8]uint32{7, 1 << 31, 0, ^uint32(0), uint32(p.a), 5 << 20, 0x01020304, uint32(p.d)}
-	same("Merge64", 8, func(i int) uint64 { return uint64(before[i]) | table[u[i]&7] }, func(dst []byte) { simd.Merge64(as[float64](dst), u, &table) })
-	same("Merge32", 4, func(i int) uint64 { return uint64(was[i] | table32[is[i]&7]) }, func(dst []byte) { simd.Merge32(as[float32](dst), is, &table32) })
 
 	count, count32 := 0, 0
 	for i := range x {

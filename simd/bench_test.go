@@ -173,8 +173,12 @@ func BenchmarkKernels(b *testing.B) {
 		kernel{"AddQuotients64", func(n int) { simd.AddQuotients64(o64[:n], i64[:n], 1, 1_000_000) }},
 		kernel{"Outside64", func(n int) { simd.Outside64(i64[:n], 7, 20) }},
 		kernel{"Outside32", func(n int) { simd.Outside32(i32[:n], 7, 20) }},
-		kernel{"Merge64", func(n int) { simd.Merge64(g64[:n], u64[:n], &table) }},
-		kernel{"Merge32", func(n int) { simd.Merge32(g32[:n], u32[:n], &table32) }},
+		kernel{"Glue64", func(n int) {
+			simd.Glue64(g64[:n], bytes[:simd.PackedLen(n, 3)], 3, bytes[:simd.PackedLen(n, 50)], 50, &table)
+		}},
+		kernel{"Glue32", func(n int) {
+			simd.Glue32(g32[:n], bytes[:simd.PackedLen(n, 3)], 3, bytes[:simd.PackedLen(n, 22)], 22, &table32)
+		}},
 		kernel{"PackRamp64/w13", func(n int) { out = simd.AppendPackRamp64(out[:0], i64[:n], 13, 1, 3) }},
 		kernel{"PackRamp32/w13", func(n int) { out = simd.AppendPackRamp32(out[:0], i32[:n], 13, 1, 3) }},
 		kernel{"Decimals64", func(n int) { simd.Decimals64(o64[:n], bad, f64[:n], 1e14, 1e-12, 1e12, 1e-14) }},

@@ -276,6 +276,22 @@ func packedBounded64(dst []float64, src []byte, width uint, add, back, scale flo
 	return 0
 }
 
+func glue64(dst []float64, lefts []byte, leftWidth uint, rights []byte, width uint, table *[8]uint64) (done int, top uint64) {
+	switch Current() {
+	case AVX2:
+		if len(dst) >= 8 && width > 0 && oneWindow(width, 64) && cap(rights) >= 16 && cap(lefts) >= len(lefts)+8 {
+			top = glue64AVX2(&dst[0], len(dst)&^7, &rights[0], cap(rights), &unpackTables[1][0][width][0], width, &lefts[:1][0], leftWidth, table)
+			return len(dst) &^ 7, top
+		}
+	case AVX512:
+		if len(dst) > 0 && width > 0 && oneWindow(width, 64) && cap(lefts) >= len(lefts)+8 {
+			top = glue64AVX512(&dst[0], len(dst), &rights[0], cap(rights), &unpackTables[1][1][width][0], width, &lefts[:1][0], leftWidth, table)
+			return len(dst), top
+		}
+	}
+	return 0, 0
+}
+
 func fill64(dst []int64, start, step int64) (done int) {
 	switch Current() {
 	case AVX2:
@@ -478,22 +494,6 @@ func shift64(dst []int64, by int64) (done int) {
 	case AVX512:
 		if len(dst) >= 1 {
 			shift64AVX512(&dst[0], len(dst), by)
-			return len(dst)
-		}
-	}
-	return 0
-}
-
-func merge64(dst []float64, src []uint64, table *[8]uint64) (done int) {
-	switch Current() {
-	case AVX2:
-		if len(dst) >= 4 {
-			merge64AVX2(&dst[0], len(dst)&^3, &src[0], table)
-			return len(dst) &^ 3
-		}
-	case AVX512:
-		if len(dst) >= 1 {
-			merge64AVX512(&dst[0], len(dst), &src[0], table)
 			return len(dst)
 		}
 	}
@@ -910,6 +910,22 @@ func packedBounded32(dst []float32, src []byte, width uint, add, scale float64) 
 	return 0
 }
 
+func glue32(dst []float32, lefts []byte, leftWidth uint, rights []byte, width uint, table *[8]uint32) (done int, top uint32) {
+	switch Current() {
+	case AVX2:
+		if len(dst) >= 8 && width > 0 && oneWindow(width, 32) && cap(rights) >= 16 && cap(lefts) >= len(lefts)+8 {
+			top = glue32AVX2(&dst[0], len(dst)&^7, &rights[0], cap(rights), &unpackTables[0][0][width][0], width, &lefts[:1][0], leftWidth, table)
+			return len(dst) &^ 7, top
+		}
+	case AVX512:
+		if len(dst) > 0 && width > 0 && oneWindow(width, 32) && cap(lefts) >= len(lefts)+8 {
+			top = glue32AVX512(&dst[0], len(dst), &rights[0], cap(rights), &unpackTables[0][1][width][0], width, &lefts[:1][0], leftWidth, table)
+			return len(dst), top
+		}
+	}
+	return 0, 0
+}
+
 func fill32(dst []int32, start, step int32) (done int) {
 	switch Current() {
 	case AVX2:
@@ -1112,22 +1128,6 @@ func shift32(dst []int32, by int32) (done int) {
 	case AVX512:
 		if len(dst) >= 1 {
 			shift32AVX512(&dst[0], len(dst), by)
-			return len(dst)
-		}
-	}
-	return 0
-}
-
-func merge32(dst []float32, src []uint32, table *[8]uint32) (done int) {
-	switch Current() {
-	case AVX2:
-		if len(dst) >= 8 {
-			merge32AVX2(&dst[0], len(dst)&^7, &src[0], table)
-			return len(dst) &^ 7
-		}
-	case AVX512:
-		if len(dst) >= 1 {
-			merge32AVX512(&dst[0], len(dst), &src[0], table)
 			return len(dst)
 		}
 	}

@@ -72,6 +72,10 @@ func packedBounded64(dst []float64, src []byte, width uint, add, back, scale flo
 	return 0
 }
 
+func glue64(dst []float64, lefts []byte, leftWidth uint, rights []byte, width uint, table *[8]uint64) (done int, top uint64) {
+	return 0, 0
+}
+
 func fill64(dst []int64, start, step int64) (done int) {
 	return 0
 }
@@ -121,10 +125,6 @@ func outside64(src []int64, from int64, width uint) (done, count int) {
 }
 
 func shift64(dst []int64, by int64) (done int) {
-	return 0
-}
-
-func merge64(dst []float64, src []uint64, table *[8]uint64) (done int) {
 	return 0
 }
 
@@ -236,6 +236,10 @@ func packedBounded32(dst []float32, src []byte, width uint, add, scale float64) 
 	return 0
 }
 
+func glue32(dst []float32, lefts []byte, leftWidth uint, rights []byte, width uint, table *[8]uint32) (done int, top uint32) {
+	return 0, 0
+}
+
 func fill32(dst []int32, start, step int32) (done int) {
 	return 0
 }
@@ -285,10 +289,6 @@ func outside32(src []int32, from int32, width uint) (done, count int) {
 }
 
 func shift32(dst []int32, by int32) (done int) {
-	return 0
-}
-
-func merge32(dst []float32, src []uint32, table *[8]uint32) (done int) {
 	return 0
 }
 

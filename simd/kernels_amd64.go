@@ -56,6 +56,9 @@ func accumulate64AVX2(dst *int64, n int, src *int64, first int64) (last int64)
 func packedBounded64AVX2(dst *float64, n int, src *byte, size int, table *byte, width uint, add float64, back float64, scale float64)
 
 //go:noescape
+func glue64AVX2(dst *float64, n int, src *byte, size int, unpack *byte, width uint, lefts *byte, leftWidth uint, entries *[8]uint64) (top uint64)
+
+//go:noescape
 func fill64AVX2(dst *int64, n int, start int64, step int64)
 
 //go:noescape
@@ -93,9 +96,6 @@ func outside64AVX2(src *int64, n int, from int64, width uint) (count int)
 
 //go:noescape
 func shift64AVX2(dst *int64, n int, by int64)
-
-//go:noescape
-func merge64AVX2(dst *float64, n int, src *uint64, table *[8]uint64)
 
 //go:noescape
 func addProducts64AVX2(dst *int64, n int, src *int64, a int64)
@@ -167,6 +167,9 @@ func accumulate64AVX512(dst *int64, n int, src *int64, first int64) (last int64)
 func packedBounded64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, add float64, back float64, scale float64)
 
 //go:noescape
+func glue64AVX512(dst *float64, n int, src *byte, size int, unpack *byte, width uint, lefts *byte, leftWidth uint, entries *[8]uint64) (top uint64)
+
+//go:noescape
 func fill64AVX512(dst *int64, n int, start int64, step int64)
 
 //go:noescape
@@ -204,9 +207,6 @@ func outside64AVX512(src *int64, n int, from int64, width uint) (count int)
 
 //go:noescape
 func shift64AVX512(dst *int64, n int, by int64)
-
-//go:noescape
-func merge64AVX512(dst *float64, n int, src *uint64, table *[8]uint64)
 
 //go:noescape
 func addProducts64AVX512(dst *int64, n int, src *int64, a int64)
@@ -293,6 +293,9 @@ func accumulate32AVX2(dst *int32, n int, src *int32, first int32) (last int32)
 func packedBounded32AVX2(dst *float32, n int, src *byte, size int, table *byte, width uint, add float64, scale float64)
 
 //go:noescape
+func glue32AVX2(dst *float32, n int, src *byte, size int, unpack *byte, width uint, lefts *byte, leftWidth uint, entries *[8]uint32) (top uint32)
+
+//go:noescape
 func fill32AVX2(dst *int32, n int, start int32, step int32)
 
 //go:noescape
@@ -330,9 +333,6 @@ func outside32AVX2(src *int32, n int, from int32, width uint) (count int)
 
 //go:noescape
 func shift32AVX2(dst *int32, n int, by int32)
-
-//go:noescape
-func merge32AVX2(dst *float32, n int, src *uint32, table *[8]uint32)
 
 //go:noescape
 func outliers32AVX2(mask *byte, src *int32, n int, from int32, width uint)
@@ -389,6 +389,9 @@ func accumulate32AVX512(dst *int32, n int, src *int32, first int32) (last int32)
 func packedBounded32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add float64, scale float64)
 
 //go:noescape
+func glue32AVX512(dst *float32, n int, src *byte, size int, unpack *byte, width uint, lefts *byte, leftWidth uint, entries *[8]uint32) (top uint32)
+
+//go:noescape
 func fill32AVX512(dst *int32, n int, start int32, step int32)
 
 //go:noescape
@@ -426,9 +429,6 @@ func outside32AVX512(src *int32, n int, from int32, width uint) (count int)
 
 //go:noescape
 func shift32AVX512(dst *int32, n int, by int32)
-
-//go:noescape
-func merge32AVX512(dst *float32, n int, src *uint32, table *[8]uint32)
 
 //go:noescape
 func outliers32AVX512(mask *byte, src *int32, n int, from int32, width uint)

@@ -1634,6 +1634,191 @@ done:
 	VZEROUPPER
 	RET
 
+// func glue64AVX2(dst *float64, n int, src *byte, size int, unpack *byte, width uint, lefts *byte, leftWidth uint, entries *[8]uint64) (top uint64)
+// Requires: AVX, AVX2, CMOV
+TEXT ·glue64AVX2(SB), NOSPLIT, $8-80
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         size+24(FP), BX
+	MOVQ         width+40(FP), SI
+	MOVQ         unpack+32(FP), DI
+	LEAQ         (DX)(BX*1), BX
+	VPCMPEQD     Y0, Y0, Y0
+	MOVQ         $0x00000040, R8
+	SUBQ         SI, R8
+	VMOVQ        R8, X1
+	VPSRLQ       X1, Y0, Y0
+	IMUL3Q       $0x02, SI, R9
+	SHRQ         $0x03, R9
+	IMUL3Q       $0x04, SI, R10
+	SHRQ         $0x03, R10
+	IMUL3Q       $0x06, SI, R11
+	SHRQ         $0x03, R11
+	MOVQ         BX, R8
+	SUBQ         R11, R8
+	SUBQ         $0x10, R8
+	MOVQ         lefts+48(FP), R12
+	MOVQ         leftWidth+56(FP), R13
+	VMOVQ        R13, X1
+	VPBROADCASTQ X1, Y1
+	VPMULUDQ     iota64<>+0(SB), Y1, Y2
+	VPMULUDQ     iota64<>+32(SB), Y1, Y1
+	VPCMPEQD     Y6, Y6, Y6
+	MOVQ         $0x00000040, R14
+	SUBQ         R13, R14
+	VMOVQ        R14, X3
+	VPSRLQ       X3, Y6, Y6
+	MOVQ         entries+64(FP), R14
+	VMOVDQU      (R14), Y9
+	VMOVDQU      32(R14), Y8
+	VSHUFPS      $0x88, Y8, Y9, Y7
+	VSHUFPS      $0xdd, Y8, Y9, Y8
+	VPERMQ       $0xd8, Y7, Y7
+	VPERMQ       $0xd8, Y8, Y8
+	VPXOR        Y9, Y9, Y9
+	LEAQ         (R13)(R13*2), R14
+
+loop:
+	CMPQ         DX, R8
+	JHI          tail
+	VMOVDQU      (DX), X3
+	VINSERTI128  $0x01, (DX)(R9*1), Y3, Y3
+	VPSHUFB      (DI), Y3, Y3
+	VMOVDQU      (DX)(R10*1), X4
+	VINSERTI128  $0x01, (DX)(R11*1), Y4, Y4
+	VPSHUFB      32(DI), Y4, Y4
+	VPBROADCASTQ (R12), Y10
+	VPSRLVQ      Y2, Y10, Y10
+	VPAND        Y6, Y10, Y10
+	VPMAXUD      Y10, Y9, Y9
+	VPERMD       Y7, Y10, Y11
+	VPERMD       Y8, Y10, Y10
+	VPSLLQ       $0x20, Y10, Y10
+	VPBLENDD     $0x55, Y11, Y10, Y10
+	VPSRLVQ      64(DI), Y3, Y3
+	VPAND        Y0, Y3, Y3
+	VPOR         Y10, Y3, Y3
+	VMOVDQU      Y3, (AX)
+	VPBROADCASTQ (R12), Y10
+	VPSRLVQ      Y1, Y10, Y10
+	VPAND        Y6, Y10, Y10
+	VPMAXUD      Y10, Y9, Y9
+	VPERMD       Y7, Y10, Y11
+	VPERMD       Y8, Y10, Y10
+	VPSLLQ       $0x20, Y10, Y10
+	VPBLENDD     $0x55, Y11, Y10, Y10
+	VPSRLVQ      96(DI), Y4, Y4
+	VPAND        Y0, Y4, Y4
+	VPOR         Y10, Y4, Y4
+	VMOVDQU      Y4, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         SI, DX
+	ADDQ         R13, R12
+	SUBQ         $0x08, CX
+	JNZ          loop
+	JMP          done
+
+tail:
+	LEAQ         -16(BX), R8
+	MOVQ         DX, R14
+	XORQ         BP, BP
+	MOVQ         R14, R15
+	SUBQ         R8, R15
+	CMOVQLT      BP, R15
+	SUBQ         R15, R14
+	VMOVQ        R15, X3
+	VPBROADCASTB X3, X3
+	VPADDB       (DI), X3, X3
+	VMOVDQU      (R14), X5
+	VPSHUFB      X3, X5, X5
+	LEAQ         (DX)(R9*1), R14
+	XORQ         BP, BP
+	MOVQ         R14, R15
+	SUBQ         R8, R15
+	CMOVQLT      BP, R15
+	SUBQ         R15, R14
+	VMOVQ        R15, X3
+	VPBROADCASTB X3, X3
+	VPADDB       16(DI), X3, X3
+	VMOVDQU      (R14), X4
+	VPSHUFB      X3, X4, X4
+	VINSERTI128  $0x01, X4, Y5, Y3
+	LEAQ         (DX)(R10*1), R14
+	XORQ         BP, BP
+	MOVQ         R14, R15
+	SUBQ         R8, R15
+	CMOVQLT      BP, R15
+	SUBQ         R15, R14
+	VMOVQ        R15, X4
+	VPBROADCASTB X4, X4
+	VPADDB       32(DI), X4, X4
+	VMOVDQU      (R14), X5
+	VPSHUFB      X4, X5, X5
+	LEAQ         (DX)(R11*1), R14
+	XORQ         BP, BP
+	MOVQ         R14, R15
+	SUBQ         R8, R15
+	CMOVQLT      BP, R15
+	SUBQ         R15, R14
+	VMOVQ        R15, X4
+	VPBROADCASTB X4, X4
+	VPADDB       48(DI), X4, X4
+	VMOVDQU      (R14), X10
+	VPSHUFB      X4, X10, X10
+	VINSERTI128  $0x01, X10, Y5, Y4
+	VPBROADCASTQ (R12), Y10
+	VPSRLVQ      Y2, Y10, Y10
+	VPAND        Y6, Y10, Y10
+	VPMAXUD      Y10, Y9, Y9
+	VPERMD       Y7, Y10, Y11
+	VPERMD       Y8, Y10, Y10
+	VPSLLQ       $0x20, Y10, Y10
+	VPBLENDD     $0x55, Y11, Y10, Y10
+	VPSRLVQ      64(DI), Y3, Y3
+	VPAND        Y0, Y3, Y3
+	VPOR         Y10, Y3, Y3
+	VMOVDQU      Y3, (AX)
+	VPBROADCASTQ (R12), Y3
+	VPSRLVQ      Y1, Y3, Y3
+	VPAND        Y6, Y3, Y3
+	VPMAXUD      Y3, Y9, Y9
+	VPERMD       Y7, Y3, Y10
+	VPERMD       Y8, Y3, Y3
+	VPSLLQ       $0x20, Y3, Y3
+	VPBLENDD     $0x55, Y10, Y3, Y3
+	VPSRLVQ      96(DI), Y4, Y4
+	VPAND        Y0, Y4, Y4
+	VPOR         Y3, Y4, Y4
+	VMOVDQU      Y4, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         SI, DX
+	ADDQ         R13, R12
+	SUBQ         $0x08, CX
+	JNZ          tail
+
+done:
+	VPERM2I128 $0x01, Y9, Y9, Y0
+	VPCMPGTQ   Y9, Y0, Y1
+	VBLENDVPD  Y1, Y0, Y9, Y9
+	VPSHUFD    $0x4e, Y9, Y0
+	VPCMPGTQ   Y9, Y0, Y1
+	VBLENDVPD  Y1, Y0, Y9, Y9
+	VMOVQ      X9, AX
+	MOVQ       AX, top+72(FP)
+	VZEROUPPER
+	RET
+
+DATA iota64<>+0(SB)/8, $0x0000000000000000
+DATA iota64<>+8(SB)/8, $0x0000000000000001
+DATA iota64<>+16(SB)/8, $0x0000000000000002
+DATA iota64<>+24(SB)/8, $0x0000000000000003
+DATA iota64<>+32(SB)/8, $0x0000000000000004
+DATA iota64<>+40(SB)/8, $0x0000000000000005
+DATA iota64<>+48(SB)/8, $0x0000000000000006
+DATA iota64<>+56(SB)/8, $0x0000000000000007
+GLOBL iota64<>(SB), RODATA|NOPTR, $64
+
 // func fill64AVX2(dst *int64, n int, start int64, step int64)
 // Requires: AVX, AVX2
 TEXT ·fill64AVX2(SB), NOSPLIT, $0-32
@@ -2425,42 +2610,6 @@ loop:
 	VMOVDQU (AX), Y1
 	VPADDQ  Y0, Y1, Y1
 	VMOVDQU Y1, (AX)
-	ADDQ    $0x20, AX
-	SUBQ    $0x04, CX
-	JGE     loop
-
-rest:
-	VZEROUPPER
-	RET
-
-// func merge64AVX2(dst *float64, n int, src *uint64, table *[8]uint64)
-// Requires: AVX, AVX2
-TEXT ·merge64AVX2(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    n+8(FP), CX
-	MOVQ    src+16(FP), DX
-	MOVQ    table+24(FP), BX
-	VMOVDQU (BX), Y2
-	VMOVDQU 32(BX), Y1
-	VSHUFPS $0x88, Y1, Y2, Y0
-	VSHUFPS $0xdd, Y1, Y2, Y1
-	VPERMQ  $0xd8, Y0, Y0
-	VPERMQ  $0xd8, Y1, Y1
-	SUBQ    $0x04, CX
-	JL      rest
-
-loop:
-	VMOVDQU (AX), Y2
-	VMOVDQU (DX), Y3
-	ADDQ    $0x20, DX
-	VPERMD  Y0, Y3, Y4
-	VPERMD  Y1, Y3, Y3
-	VPSLLQ  $0x20, Y3, Y3
-	VPSLLQ  $0x20, Y4, Y4
-	VPSRLQ  $0x20, Y4, Y4
-	VPOR    Y4, Y3, Y3
-	VPOR    Y3, Y2, Y2
-	VMOVDQU Y2, (AX)
 	ADDQ    $0x20, AX
 	SUBQ    $0x04, CX
 	JGE     loop
@@ -3289,16 +3438,6 @@ tail:
 done:
 	VZEROUPPER
 	RET
-
-DATA iota64<>+0(SB)/8, $0x0000000000000000
-DATA iota64<>+8(SB)/8, $0x0000000000000001
-DATA iota64<>+16(SB)/8, $0x0000000000000002
-DATA iota64<>+24(SB)/8, $0x0000000000000003
-DATA iota64<>+32(SB)/8, $0x0000000000000004
-DATA iota64<>+40(SB)/8, $0x0000000000000005
-DATA iota64<>+48(SB)/8, $0x0000000000000006
-DATA iota64<>+56(SB)/8, $0x0000000000000007
-GLOBL iota64<>(SB), RODATA|NOPTR, $64
 
 // func packedSum64AVX512(dst *int64, n int, src *byte, size int, table *byte, width uint, first int64, add int64) (last int64)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
@@ -4589,6 +4728,177 @@ done:
 	VZEROUPPER
 	RET
 
+// func glue64AVX512(dst *float64, n int, src *byte, size int, unpack *byte, width uint, lefts *byte, leftWidth uint, entries *[8]uint64) (top uint64)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·glue64AVX512(SB), NOSPLIT, $0-80
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         size+24(FP), BX
+	MOVQ         width+40(FP), SI
+	MOVQ         unpack+32(FP), DI
+	LEAQ         (DX)(BX*1), R8
+	VPTERNLOGQ   $0xff, Z0, Z0, Z0
+	MOVQ         $0x00000040, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
+	VPSRLQ       X1, Z0, Z0
+	LEAQ         -64(R8), R8
+	VMOVDQU64    (DI), Z1
+	VMOVDQU64    64(DI), Z4
+	MOVQ         lefts+48(FP), DI
+	MOVQ         leftWidth+56(FP), R9
+	VPBROADCASTQ R9, Z5
+	VPMULUDQ     iota64<>+0(SB), Z5, Z6
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	MOVQ         $0x00000040, R10
+	SUBQ         R9, R10
+	VMOVQ        R10, X5
+	VPSRLQ       X5, Z2, Z2
+	MOVQ         entries+64(FP), R10
+	VMOVDQU64    (R10), Z5
+	VPXORQ       Z3, Z3, Z3
+	LEAQ         (R9)(R9*2), R10
+	LEAQ         (SI)(SI*2), R12
+	MOVQ         R8, R11
+	SUBQ         R12, R11
+	SUBQ         $+32, CX
+	JL           few
+	CMPQ         DX, R11
+	JHI          few
+
+loop4:
+	VPERMB       (DX), Z1, Z7
+	VPBROADCASTQ (DI), Z8
+	VPSRLVQ      Z6, Z8, Z8
+	VPANDQ       Z2, Z8, Z8
+	VPMAXUQ      Z8, Z3, Z3
+	VPERMQ       Z5, Z8, Z8
+	VPSRLVQ      Z4, Z7, Z7
+	VPTERNLOGQ   $0xec, Z0, Z8, Z7
+	VMOVDQU64    Z7, (AX)
+	VPERMB       (DX)(SI*1), Z1, Z7
+	VPBROADCASTQ (DI)(R9*1), Z8
+	VPSRLVQ      Z6, Z8, Z8
+	VPANDQ       Z2, Z8, Z8
+	VPMAXUQ      Z8, Z3, Z3
+	VPERMQ       Z5, Z8, Z8
+	VPSRLVQ      Z4, Z7, Z7
+	VPTERNLOGQ   $0xec, Z0, Z8, Z7
+	VMOVDQU64    Z7, 64(AX)
+	VPERMB       (DX)(SI*2), Z1, Z7
+	VPBROADCASTQ (DI)(R9*2), Z8
+	VPSRLVQ      Z6, Z8, Z8
+	VPANDQ       Z2, Z8, Z8
+	VPMAXUQ      Z8, Z3, Z3
+	VPERMQ       Z5, Z8, Z8
+	VPSRLVQ      Z4, Z7, Z7
+	VPTERNLOGQ   $0xec, Z0, Z8, Z7
+	VMOVDQU64    Z7, 128(AX)
+	VPERMB       (DX)(R12*1), Z1, Z7
+	VPBROADCASTQ (DI)(R10*1), Z8
+	VPSRLVQ      Z6, Z8, Z8
+	VPANDQ       Z2, Z8, Z8
+	VPMAXUQ      Z8, Z3, Z3
+	VPERMQ       Z5, Z8, Z8
+	VPSRLVQ      Z4, Z7, Z7
+	VPTERNLOGQ   $0xec, Z0, Z8, Z7
+	VMOVDQU64    Z7, 192(AX)
+	ADDQ         $+256, AX
+	LEAQ         (DX)(SI*4), DX
+	LEAQ         (DI)(R9*4), DI
+	SUBQ         $+32, CX
+	JL           few
+	CMPQ         DX, R11
+	JLS          loop4
+
+few:
+	ADDQ $+32, CX
+	SUBQ $0x08, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
+
+loop:
+	VPERMB       (DX), Z1, Z7
+	VPBROADCASTQ (DI), Z8
+	VPSRLVQ      Z6, Z8, Z8
+	VPANDQ       Z2, Z8, Z8
+	VPMAXUQ      Z8, Z3, Z3
+	VPERMQ       Z5, Z8, Z8
+	VPSRLVQ      Z4, Z7, Z7
+	VPTERNLOGQ   $0xec, Z0, Z8, Z7
+	VMOVDQU64    Z7, (AX)
+	ADDQ         $+64, AX
+	ADDQ         SI, DX
+	ADDQ         R9, DI
+	SUBQ         $0x08, CX
+	JL           rest
+	CMPQ         DX, R8
+	JLS          loop
+
+rest:
+	ADDQ         $0x08, CX
+	JZ           done
+	VPBROADCASTB SI, Z8
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z7
+	VPADDB       Z7, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z7
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, R8
+	CMPQ       BX, R8
+	CMOVQGT    R8, BX
+	MOVQ       $-1, R8
+	BZHIQ      BX, R8, R8
+	KMOVQ      R8, K1
+	VMOVDQU8.Z (DX), K1, Z7
+
+tail:
+	MOVQ         CX, BX
+	MOVQ         $0x00000008, R8
+	CMPQ         BX, R8
+	CMOVQGT      R8, BX
+	MOVQ         $-1, R8
+	BZHIQ        BX, R8, R8
+	KMOVQ        R8, K1
+	VPERMB       Z7, Z1, Z9
+	VPBROADCASTQ (DI), Z10
+	VPSRLVQ      Z6, Z10, Z10
+	VPANDQ       Z2, Z10, Z10
+	VPMAXUQ      Z10, Z3, K1, Z3
+	VPERMQ       Z5, Z10, Z10
+	VPSRLVQ      Z4, Z9, Z9
+	VPTERNLOGQ   $0xec, Z0, Z10, Z9
+	VMOVDQU64    Z9, K1, (AX)
+	VPADDB       Z8, Z1, Z1
+	ADDQ         $+64, AX
+	ADDQ         SI, DX
+	ADDQ         R9, DI
+	SUBQ         $0x08, CX
+	JG           tail
+
+done:
+	VALIGNQ $0x04, Z3, Z3, Z0
+	VPMAXSQ Z0, Z3, Z3
+	VALIGNQ $0x02, Z3, Z3, Z0
+	VPMAXSQ Z0, Z3, Z3
+	VALIGNQ $0x01, Z3, Z3, Z0
+	VPMAXSQ Z0, Z3, Z3
+	VMOVQ   X3, AX
+	MOVQ    AX, top+72(FP)
+	VZEROUPPER
+	RET
+
 // func fill64AVX512(dst *int64, n int, start int64, step int64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·fill64AVX512(SB), NOSPLIT, $0-32
@@ -5475,49 +5785,6 @@ rest:
 	KMOVQ       DX, K1
 	VMOVDQU64.Z (AX), K1, Z1
 	VPADDQ      Z0, Z1, Z1
-	VMOVDQU64   Z1, K1, (AX)
-	ADDQ        $0x40, AX
-
-done:
-	VZEROUPPER
-	RET
-
-// func merge64AVX512(dst *float64, n int, src *uint64, table *[8]uint64)
-// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·merge64AVX512(SB), NOSPLIT, $0-32
-	MOVQ      dst+0(FP), AX
-	MOVQ      n+8(FP), CX
-	MOVQ      src+16(FP), DX
-	MOVQ      table+24(FP), BX
-	VMOVDQU64 (BX), Z0
-	SUBQ      $0x08, CX
-	JL        rest
-
-loop:
-	VMOVDQU64 (AX), Z1
-	VMOVDQU64 (DX), Z2
-	ADDQ      $0x40, DX
-	VPERMQ    Z0, Z2, Z2
-	VPORQ     Z2, Z1, Z1
-	VMOVDQU64 Z1, (AX)
-	ADDQ      $0x40, AX
-	SUBQ      $0x08, CX
-	JGE       loop
-
-rest:
-	ADDQ        $0x08, CX
-	JZ          done
-	MOVQ        $0x00000008, BX
-	CMPQ        CX, BX
-	CMOVQGT     BX, CX
-	MOVQ        $-1, BX
-	BZHIQ       CX, BX, BX
-	KMOVQ       BX, K1
-	VMOVDQU64.Z (AX), K1, Z1
-	VMOVDQU64.Z (DX), K1, Z2
-	ADDQ        $0x40, DX
-	VPERMQ      Z0, Z2, Z2
-	VPORQ       Z2, Z1, Z1
 	VMOVDQU64   Z1, K1, (AX)
 	ADDQ        $0x40, AX
 
@@ -7811,6 +8078,115 @@ done:
 	VZEROUPPER
 	RET
 
+// func glue32AVX2(dst *float32, n int, src *byte, size int, unpack *byte, width uint, lefts *byte, leftWidth uint, entries *[8]uint32) (top uint32)
+// Requires: AVX, AVX2, CMOV
+TEXT ·glue32AVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         size+24(FP), BX
+	MOVQ         width+40(FP), SI
+	MOVQ         unpack+32(FP), DI
+	LEAQ         (DX)(BX*1), BX
+	VPCMPEQD     Y0, Y0, Y0
+	MOVQ         $0x00000020, R8
+	SUBQ         SI, R8
+	VMOVQ        R8, X1
+	VPSRLD       X1, Y0, Y0
+	IMUL3Q       $0x04, SI, R9
+	SHRQ         $0x03, R9
+	MOVQ         BX, R8
+	SUBQ         R9, R8
+	SUBQ         $0x10, R8
+	MOVQ         lefts+48(FP), R10
+	MOVQ         leftWidth+56(FP), R11
+	VMOVD        R11, X1
+	VPBROADCASTD X1, Y1
+	VPMULLD      iota32<>+0(SB), Y1, Y1
+	VPCMPEQD     Y4, Y4, Y4
+	MOVQ         $0x00000020, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X2
+	VPSRLD       X2, Y4, Y4
+	MOVQ         entries+64(FP), R12
+	VMOVDQU      (R12), Y5
+	VPXOR        Y6, Y6, Y6
+	LEAQ         (R11)(R11*2), R12
+
+loop:
+	CMPQ         DX, R8
+	JHI          tail
+	VMOVDQU      (DX), X2
+	VINSERTI128  $0x01, (DX)(R9*1), Y2, Y2
+	VPSHUFB      (DI), Y2, Y2
+	VPBROADCASTD (R10), Y7
+	VPSRLVD      Y1, Y7, Y7
+	VPAND        Y4, Y7, Y7
+	VPMAXUD      Y7, Y6, Y6
+	VPERMD       Y5, Y7, Y7
+	VPSRLVD      64(DI), Y2, Y2
+	VPAND        Y0, Y2, Y2
+	VPOR         Y7, Y2, Y2
+	VMOVDQU      Y2, (AX)
+	ADDQ         $+32, AX
+	ADDQ         SI, DX
+	ADDQ         R11, R10
+	SUBQ         $0x08, CX
+	JNZ          loop
+	JMP          done
+
+tail:
+	LEAQ         -16(BX), R8
+	MOVQ         DX, R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X2
+	VPBROADCASTB X2, X2
+	VPADDB       (DI), X2, X2
+	VMOVDQU      (R12), X3
+	VPSHUFB      X2, X3, X3
+	LEAQ         (DX)(R9*1), R12
+	XORQ         R14, R14
+	MOVQ         R12, R13
+	SUBQ         R8, R13
+	CMOVQLT      R14, R13
+	SUBQ         R13, R12
+	VMOVQ        R13, X2
+	VPBROADCASTB X2, X2
+	VPADDB       16(DI), X2, X2
+	VMOVDQU      (R12), X7
+	VPSHUFB      X2, X7, X7
+	VINSERTI128  $0x01, X7, Y3, Y2
+	VPBROADCASTD (R10), Y7
+	VPSRLVD      Y1, Y7, Y7
+	VPAND        Y4, Y7, Y7
+	VPMAXUD      Y7, Y6, Y6
+	VPERMD       Y5, Y7, Y7
+	VPSRLVD      64(DI), Y2, Y2
+	VPAND        Y0, Y2, Y2
+	VPOR         Y7, Y2, Y2
+	VMOVDQU      Y2, (AX)
+	ADDQ         $+32, AX
+	ADDQ         SI, DX
+	ADDQ         R11, R10
+	SUBQ         $0x08, CX
+	JNZ          tail
+
+done:
+	VPERM2I128 $0x01, Y6, Y6, Y0
+	VPMAXSD    Y0, Y6, Y6
+	VPSHUFD    $0x4e, Y6, Y0
+	VPMAXSD    Y0, Y6, Y6
+	VPSHUFD    $0xb1, Y6, Y0
+	VPMAXSD    Y0, Y6, Y6
+	VMOVD      X6, AX
+	MOVL       AX, top+72(FP)
+	VZEROUPPER
+	RET
+
 // func fill32AVX2(dst *int32, n int, start int32, step int32)
 // Requires: AVX, AVX2
 TEXT ·fill32AVX2(SB), NOSPLIT, $0-24
@@ -8476,32 +8852,6 @@ TEXT ·shift32AVX2(SB), NOSPLIT, $0-20
 loop:
 	VMOVDQU (AX), Y1
 	VPADDD  Y0, Y1, Y1
-	VMOVDQU Y1, (AX)
-	ADDQ    $0x20, AX
-	SUBQ    $0x08, CX
-	JGE     loop
-
-rest:
-	VZEROUPPER
-	RET
-
-// func merge32AVX2(dst *float32, n int, src *uint32, table *[8]uint32)
-// Requires: AVX, AVX2
-TEXT ·merge32AVX2(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    n+8(FP), CX
-	MOVQ    src+16(FP), DX
-	MOVQ    table+24(FP), BX
-	VMOVDQU (BX), Y0
-	SUBQ    $0x08, CX
-	JL      rest
-
-loop:
-	VMOVDQU (AX), Y1
-	VMOVDQU (DX), Y2
-	ADDQ    $0x20, DX
-	VPERMD  Y0, Y2, Y2
-	VPOR    Y2, Y1, Y1
 	VMOVDQU Y1, (AX)
 	ADDQ    $0x20, AX
 	SUBQ    $0x08, CX
@@ -10350,6 +10700,181 @@ done:
 	VZEROUPPER
 	RET
 
+// func glue32AVX512(dst *float32, n int, src *byte, size int, unpack *byte, width uint, lefts *byte, leftWidth uint, entries *[8]uint32) (top uint32)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·glue32AVX512(SB), NOSPLIT, $0-76
+	MOVQ            dst+0(FP), AX
+	MOVQ            n+8(FP), CX
+	MOVQ            src+16(FP), DX
+	MOVQ            size+24(FP), BX
+	MOVQ            width+40(FP), SI
+	MOVQ            unpack+32(FP), DI
+	LEAQ            (DX)(BX*1), R8
+	VPTERNLOGQ      $0xff, Z0, Z0, Z0
+	MOVQ            $0x00000020, R9
+	SUBQ            SI, R9
+	VMOVQ           R9, X1
+	VPSRLD          X1, Z0, Z0
+	LEAQ            -64(R8), R8
+	VMOVDQU64       (DI), Z1
+	VMOVDQU64       64(DI), Z4
+	ADDQ            SI, SI
+	MOVQ            lefts+48(FP), DI
+	MOVQ            leftWidth+56(FP), R9
+	VPBROADCASTD    R9, Z5
+	VPMULLD         iota32<>+0(SB), Z5, Z6
+	VPTERNLOGQ      $0xff, Z2, Z2, Z2
+	MOVQ            $0x00000020, R10
+	SUBQ            R9, R10
+	VMOVQ           R10, X5
+	VPSRLD          X5, Z2, Z2
+	MOVQ            entries+64(FP), R10
+	VBROADCASTI32X8 (R10), Z5
+	VPXORQ          Z3, Z3, Z3
+	ADDQ            R9, R9
+	LEAQ            (R9)(R9*2), R10
+	LEAQ            (SI)(SI*2), R12
+	MOVQ            R8, R11
+	SUBQ            R12, R11
+	SUBQ            $+64, CX
+	JL              few
+	CMPQ            DX, R11
+	JHI             few
+
+loop4:
+	VPERMB         (DX), Z1, Z7
+	VPBROADCASTQ   (DI), Z8
+	VPMULTISHIFTQB Z8, Z6, Z8
+	VPANDQ         Z2, Z8, Z8
+	VPMAXUD        Z8, Z3, Z3
+	VPERMD         Z5, Z8, Z8
+	VPSRLVD        Z4, Z7, Z7
+	VPTERNLOGQ     $0xec, Z0, Z8, Z7
+	VMOVDQU64      Z7, (AX)
+	VPERMB         (DX)(SI*1), Z1, Z7
+	VPBROADCASTQ   (DI)(R9*1), Z8
+	VPMULTISHIFTQB Z8, Z6, Z8
+	VPANDQ         Z2, Z8, Z8
+	VPMAXUD        Z8, Z3, Z3
+	VPERMD         Z5, Z8, Z8
+	VPSRLVD        Z4, Z7, Z7
+	VPTERNLOGQ     $0xec, Z0, Z8, Z7
+	VMOVDQU64      Z7, 64(AX)
+	VPERMB         (DX)(SI*2), Z1, Z7
+	VPBROADCASTQ   (DI)(R9*2), Z8
+	VPMULTISHIFTQB Z8, Z6, Z8
+	VPANDQ         Z2, Z8, Z8
+	VPMAXUD        Z8, Z3, Z3
+	VPERMD         Z5, Z8, Z8
+	VPSRLVD        Z4, Z7, Z7
+	VPTERNLOGQ     $0xec, Z0, Z8, Z7
+	VMOVDQU64      Z7, 128(AX)
+	VPERMB         (DX)(R12*1), Z1, Z7
+	VPBROADCASTQ   (DI)(R10*1), Z8
+	VPMULTISHIFTQB Z8, Z6, Z8
+	VPANDQ         Z2, Z8, Z8
+	VPMAXUD        Z8, Z3, Z3
+	VPERMD         Z5, Z8, Z8
+	VPSRLVD        Z4, Z7, Z7
+	VPTERNLOGQ     $0xec, Z0, Z8, Z7
+	VMOVDQU64      Z7, 192(AX)
+	ADDQ           $+256, AX
+	LEAQ           (DX)(SI*4), DX
+	LEAQ           (DI)(R9*4), DI
+	SUBQ           $+64, CX
+	JL             few
+	CMPQ           DX, R11
+	JLS            loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
+
+loop:
+	VPERMB         (DX), Z1, Z7
+	VPBROADCASTQ   (DI), Z8
+	VPMULTISHIFTQB Z8, Z6, Z8
+	VPANDQ         Z2, Z8, Z8
+	VPMAXUD        Z8, Z3, Z3
+	VPERMD         Z5, Z8, Z8
+	VPSRLVD        Z4, Z7, Z7
+	VPTERNLOGQ     $0xec, Z0, Z8, Z7
+	VMOVDQU64      Z7, (AX)
+	ADDQ           $+64, AX
+	ADDQ           SI, DX
+	ADDQ           R9, DI
+	SUBQ           $0x10, CX
+	JL             rest
+	CMPQ           DX, R8
+	JLS            loop
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	VPBROADCASTB SI, Z8
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z7
+	VPADDB       Z7, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z7
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, R8
+	CMPQ       BX, R8
+	CMOVQGT    R8, BX
+	MOVQ       $-1, R8
+	BZHIQ      BX, R8, R8
+	KMOVQ      R8, K1
+	VMOVDQU8.Z (DX), K1, Z7
+
+tail:
+	MOVQ           CX, BX
+	MOVQ           $0x00000010, R8
+	CMPQ           BX, R8
+	CMOVQGT        R8, BX
+	MOVQ           $-1, R8
+	BZHIQ          BX, R8, R8
+	KMOVQ          R8, K1
+	VPERMB         Z7, Z1, Z9
+	VPBROADCASTQ   (DI), Z10
+	VPMULTISHIFTQB Z10, Z6, Z10
+	VPANDQ         Z2, Z10, Z10
+	VPMAXUD        Z10, Z3, K1, Z3
+	VPERMD         Z5, Z10, Z10
+	VPSRLVD        Z4, Z9, Z9
+	VPTERNLOGQ     $0xec, Z0, Z10, Z9
+	VMOVDQU32      Z9, K1, (AX)
+	VPADDB         Z8, Z1, Z1
+	ADDQ           $+64, AX
+	ADDQ           SI, DX
+	ADDQ           R9, DI
+	SUBQ           $0x10, CX
+	JG             tail
+
+done:
+	VALIGND $0x08, Z3, Z3, Z0
+	VPMAXSD Z0, Z3, Z3
+	VALIGND $0x04, Z3, Z3, Z0
+	VPMAXSD Z0, Z3, Z3
+	VALIGND $0x02, Z3, Z3, Z0
+	VPMAXSD Z0, Z3, Z3
+	VALIGND $0x01, Z3, Z3, Z0
+	VPMAXSD Z0, Z3, Z3
+	VMOVD   X3, AX
+	MOVL    AX, top+72(FP)
+	VZEROUPPER
+	RET
+
 // func fill32AVX512(dst *int32, n int, start int32, step int32)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
 TEXT ·fill32AVX512(SB), NOSPLIT, $0-24
@@ -11136,49 +11661,6 @@ rest:
 	KMOVQ       DX, K1
 	VMOVDQU32.Z (AX), K1, Z1
 	VPADDD      Z0, Z1, Z1
-	VMOVDQU32   Z1, K1, (AX)
-	ADDQ        $0x40, AX
-
-done:
-	VZEROUPPER
-	RET
-
-// func merge32AVX512(dst *float32, n int, src *uint32, table *[8]uint32)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·merge32AVX512(SB), NOSPLIT, $0-32
-	MOVQ            dst+0(FP), AX
-	MOVQ            n+8(FP), CX
-	MOVQ            src+16(FP), DX
-	MOVQ            table+24(FP), BX
-	VBROADCASTI32X8 (BX), Z0
-	SUBQ            $0x10, CX
-	JL              rest
-
-loop:
-	VMOVDQU64 (AX), Z1
-	VMOVDQU64 (DX), Z2
-	ADDQ      $0x40, DX
-	VPERMD    Z0, Z2, Z2
-	VPORQ     Z2, Z1, Z1
-	VMOVDQU64 Z1, (AX)
-	ADDQ      $0x40, AX
-	SUBQ      $0x10, CX
-	JGE       loop
-
-rest:
-	ADDQ        $0x10, CX
-	JZ          done
-	MOVQ        $0x00000010, BX
-	CMPQ        CX, BX
-	CMOVQGT     BX, CX
-	MOVQ        $-1, BX
-	BZHIQ       CX, BX, BX
-	KMOVQ       BX, K1
-	VMOVDQU32.Z (AX), K1, Z1
-	VMOVDQU32.Z (DX), K1, Z2
-	ADDQ        $0x40, DX
-	VPERMD      Z0, Z2, Z2
-	VPORQ       Z2, Z1, Z1
 	VMOVDQU32   Z1, K1, (AX)
 	ADDQ        $0x40, AX
 

@@ -168,76 +168,64 @@ func (l *layout) cut(body []byte, n int, m uint) (h halves) {
 	return h
 }
 
-// checkCodes fails if one of the codes is beyond the dictionary.
-func checkCodes[U uint32 | uint64](l *layout, codes []U) error {
-	if l.dictionary&(l.dictionary-1) == 0 {
-		return nil // all codes of as many bits are within
-	}
-	top := U(0)
-	for _, c := range codes {
-		top = max(top, c)
-	}
-	if top >= U(l.dictionary) {
+// checkCode fails if the greatest code is beyond the dictionary.
+func (l *layout) checkCode(top uint64) error {
+	if top >= uint64(l.dictionary) {
 		return encoding.Corruptf(part, "code %d in a dictionary of %d", top, l.dictionary)
 	}
 	return nil
 }
 
-// lefts calls set with the position and the left part of each exception.
-func (d *Decoder) lefts(l *layout, n int, h *halves, set func(at int, left uint64)) error {
-	at, src, err := d.exceptions(l, n, h.rest)
-	if err != nil {
-		return err
-	}
-	var buf [64]uint64
-	for len(at) > 0 {
-		k := min(len(at), len(buf))
-		run := simd.PackedLen(k, l.leftWidth)
-		simd.Unpack64(buf[:k], src[:run], l.leftWidth)
-		for i, p := range at[:k] {
-			set(int(p), buf[i])
-		}
-		at, src = at[k:], src[run:]
-	}
-	return nil
-}
+// someLefts is how many left parts are unpacked at a time: whole bytes at any
+// width.
+const someLefts = 64
 
 func (d *Decoder) split64(dst []float64, l *layout, body []byte) error {
 	h := l.cut(body, len(dst), 64)
-	codes := room(&d.wide, len(dst))
-	simd.Unpack64(codes, h.codes, codeWidth(l.dictionary))
-	if err := checkCodes(l, codes); err != nil {
-		return err
-	}
-	rights := simd.Packed64(h.rights, h.right) // too short for a sign, they order as they are
-	simd.Ordered64(dst, &rights, 0, 0)
 	table := h.table
 	for i := range table {
 		table[i] <<= h.right
 	}
-	simd.Merge64(dst, codes, &table)
+	top := simd.Glue64(dst, h.codes, codeWidth(l.dictionary), h.rights, h.right, &table)
+	if err := l.checkCode(top); err != nil {
+		return err
+	}
+	at, src, err := d.exceptions(l, len(dst), h.rest)
 	low := uint64(1)<<h.right - 1
-	return d.lefts(l, len(dst), &h, func(at int, left uint64) {
-		dst[at] = math.Float64frombits(math.Float64bits(dst[at])&low | left<<h.right)
-	})
+	var lefts [someLefts]uint64
+	for len(at) > 0 {
+		k := min(len(at), len(lefts))
+		run := simd.PackedLen(k, l.leftWidth)
+		simd.Unpack64(lefts[:k], src[:run], l.leftWidth)
+		for i, p := range at[:k] {
+			dst[p] = math.Float64frombits(math.Float64bits(dst[p])&low | lefts[i]<<h.right)
+		}
+		at, src = at[k:], src[run:]
+	}
+	return err
 }
 
 func (d *Decoder) split32(dst []float32, l *layout, body []byte) error {
 	h := l.cut(body, len(dst), 32)
-	codes := room(&d.narrow, len(dst))
-	simd.Unpack32(codes, h.codes, codeWidth(l.dictionary))
-	if err := checkCodes(l, codes); err != nil {
-		return err
-	}
-	rights := simd.Packed32(h.rights, h.right)
-	simd.Ordered32(dst, &rights, 0, 0)
 	var table [maxDictionary]uint32
 	for i := range table {
 		table[i] = uint32(h.table[i] << h.right)
 	}
-	simd.Merge32(dst, codes, &table)
+	top := simd.Glue32(dst, h.codes, codeWidth(l.dictionary), h.rights, h.right, &table)
+	if err := l.checkCode(uint64(top)); err != nil {
+		return err
+	}
+	at, src, err := d.exceptions(l, len(dst), h.rest)
 	low := uint32(1)<<h.right - 1
-	return d.lefts(l, len(dst), &h, func(at int, left uint64) {
-		dst[at] = math.Float32frombits(math.Float32bits(dst[at])&low | uint32(left<<h.right))
-	})
+	var lefts [someLefts]uint64
+	for len(at) > 0 {
+		k := min(len(at), len(lefts))
+		run := simd.PackedLen(k, l.leftWidth)
+		simd.Unpack64(lefts[:k], src[:run], l.leftWidth)
+		for i, p := range at[:k] {
+			dst[p] = math.Float32frombits(math.Float32bits(dst[p])&low | uint32(lefts[i])<<h.right)
+		}
+		at, src = at[k:], src[run:]
+	}
+	return err
 }

@@ -15,7 +15,6 @@ func ariths(s shape) {
 		by := s.broadcast("by")
 		return func(r reg.VecVirtual, _ reg.Register) { s.add(by, r, r) }
 	})
-	merge(s)
 	if s.size == 64 {
 		products(s)
 	}
@@ -178,51 +177,4 @@ func outside(s shape) {
 	})
 	Store(count, Return("count"))
 	ret()
-}
-
-// merge puts bits from a table of 8 into floats.
-func merge(s shape) {
-	s.inPlace("merge", fmt.Sprintf("table *[8]%s", s.uint()), s.uint(), s.float(), func() func(r reg.VecVirtual, lanes reg.Register) {
-		src, p := gp("src"), gp("table")
-		var look func(code reg.VecVirtual) // the entry of each code, in its place
-		switch table := s.vec(); {
-		case s.avx512 && s.size == 64:
-			VMOVDQU64(Mem{Base: p}, table)
-			look = func(code reg.VecVirtual) { VPERMQ(table, code, code) }
-		case s.avx512:
-			VBROADCASTI32X8(Mem{Base: p}, table)
-			look = func(code reg.VecVirtual) { VPERMD(table, code, code) }
-		case s.size == 32:
-			VMOVDQU(Mem{Base: p}, table)
-			look = func(code reg.VecVirtual) { VPERMD(table, code, code) }
-		default:
-			lower, upper, t := table, YMM(), YMM()
-			VMOVDQU(Mem{Base: p}, t)
-			VMOVDQU(Mem{Base: p, Disp: 32}, upper)
-			VSHUFPS(U8(0x88), upper, t, lower) // 0 1 4 5, 2 3 6 7
-			VSHUFPS(U8(0xdd), upper, t, upper)
-			VPERMQ(U8(0xd8), lower, lower)
-			VPERMQ(U8(0xd8), upper, upper)
-			look = func(code reg.VecVirtual) {
-				t := YMM()
-				VPERMD(lower, code, t)
-				VPERMD(upper, code, code)
-				VPSLLQ(U8(32), code, code)
-				VPSLLQ(U8(32), t, t)
-				VPSRLQ(U8(32), t, t)
-				VPOR(t, code, code)
-			}
-		}
-		return func(r reg.VecVirtual, lanes reg.Register) {
-			code := s.vec()
-			s.masked(Mem{Base: src}, lanes, code)
-			ADDQ(U8(s.width()), src)
-			look(code)
-			if s.avx512 {
-				VPORQ(code, r, r)
-			} else {
-				VPOR(code, r, r)
-			}
-		}
-	})
 }

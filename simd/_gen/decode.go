@@ -119,6 +119,9 @@ func (c *codes) groups(n reg.GPVirtual, group int, unroll bool, dst reg.GPVirtua
 		default:
 			ADDQ(c.step, c.src)
 		}
+		if c.follow != nil {
+			c.follow(count)
+		}
 	}
 	if !c.avx512 {
 		Label("loop")
@@ -212,6 +215,9 @@ type codes struct {
 	block, stride   reg.VecVirtual // of the tail
 	total           reg.GPVirtual  // bytes of src
 
+	tableParam string          // packed: "table" if empty
+	follow     func(count int) // moves what else goes from group to group
+
 	// Wide: a ninth byte for each value.
 	wide           bool
 	eight, shifts9 reg.VecVirtual
@@ -236,7 +242,10 @@ func (c *codes) setup() {
 	}
 	size, width := gp("size"), gp("width")
 	c.total = size
-	c.table = gp("table")
+	if c.tableParam == "" {
+		c.tableParam = "table"
+	}
+	c.table = gp(c.tableParam)
 	c.end = GP64()
 	LEAQ(Mem{Base: c.src, Index: size, Scale: 1}, c.end)
 
