@@ -15,6 +15,27 @@ import (
 type Decoder struct {
 	wide   []uint64 // codes of float64, positions of exceptions
 	narrow []uint32 // codes of float32
+
+	// The chunk before: the next often has its parameters.
+	params encoding.Params
+	n      int
+	m      uint // 0: there was none
+	layout layout
+}
+
+// layoutOf is the layout of n values of m bits with parameters p, up to the
+// next call.
+func (d *Decoder) layoutOf(p *encoding.Params, n int, m uint) (*layout, error) {
+	if n == d.n && m == d.m && *p == d.params {
+		return &d.layout, nil
+	}
+	var err error
+	d.params, d.n, d.m = *p, n, m
+	if d.layout, err = parse(p, n, m); err != nil {
+		d.m = 0
+		return nil, err
+	}
+	return &d.layout, nil
 }
 
 // room is scratch for n values.
@@ -29,20 +50,20 @@ func room[U uint32 | uint64](scratch *[]U, n int) []U {
 // fails with a CorruptError, and leaves anything in dst, if the parameters or
 // the body are not what the format allows.
 func (d *Decoder) Float64(dst []float64, p *encoding.Params, body []byte) error {
-	l, err := parse(p, len(dst), 64)
+	l, err := d.layoutOf(p, len(dst), 64)
 	if err != nil {
 		return err
 	}
-	return d.float64(dst, &l, body)
+	return d.float64(dst, l, body)
 }
 
 // Float32 is Float64 for float32 values and Float32Len.
 func (d *Decoder) Float32(dst []float32, p *encoding.Params, body []byte) error {
-	l, err := parse(p, len(dst), 32)
+	l, err := d.layoutOf(p, len(dst), 32)
 	if err != nil {
 		return err
 	}
-	return d.float32(dst, &l, body)
+	return d.float32(dst, l, body)
 }
 
 func (d *Decoder) float64(dst []float64, l *layout, body []byte) error {
@@ -61,9 +82,12 @@ func (d *Decoder) float64(dst []float64, l *layout, body []byte) error {
 	case l.mode == Split:
 		return d.split64(dst, l, body)
 	}
-	c, err := l.frame.Codes64(part, body, n, l.lows(), &d.wide)
-	if err != nil {
-		return err
+	c := simd.Packed64(body, l.frame.Width)
+	if l.frame.Patches > 0 {
+		var err error
+		if c, err = l.frame.Patched64(part, body, n, l.lows(), &d.wide); err != nil {
+			return err
+		}
 	}
 	add, _ := l.frame.Terms()
 	first := l.first - l.frame.Base() // the first code stands above no base
@@ -105,9 +129,12 @@ func (d *Decoder) float32(dst []float32, l *layout, body []byte) error {
 	case l.mode == Split:
 		return d.split32(dst, l, body)
 	}
-	c, err := l.frame.Codes32(part, body, n, l.lows(), &d.narrow)
-	if err != nil {
-		return err
+	c := simd.Packed32(body, l.frame.Width)
+	if l.frame.Patches > 0 {
+		var err error
+		if c, err = l.frame.Patched32(part, body, n, l.lows(), &d.narrow); err != nil {
+			return err
+		}
 	}
 	wide, _ := l.frame.Terms()
 	add, first := int32(wide), int32(l.first-l.frame.Base())
@@ -211,4 +238,4 @@ type scratch struct {
 	narrow [inline.Vector]uint32
 }
 
-func (s *scratch) decoder() Decoder { return Decoder{s.wide[:], s.narrow[:]} }
+func (s *scratch) decoder() Decoder { return Decoder{wide: s.wide[:], narrow: s.narrow[:]} }

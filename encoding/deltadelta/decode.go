@@ -62,10 +62,15 @@ func decode[T integer](d *Decoder, dst []T, c *chunk, body []byte) error {
 	}
 	var u codes
 	var err error
-	if isNarrow[T]() {
-		u.narrow, err = c.frame.Codes32(part, body, n, firsts, &d.narrow)
-	} else {
-		u.wide, err = c.frame.Codes64(part, body, n, firsts, &d.wide)
+	switch patched := c.frame.Patches > 0; {
+	case isNarrow[T]() && patched:
+		u.narrow, err = c.frame.Patched32(part, body, n, firsts, &d.narrow)
+	case isNarrow[T]():
+		u.narrow = simd.Packed32(body, c.frame.Width)
+	case patched:
+		u.wide, err = c.frame.Patched64(part, body, n, firsts, &d.wide)
+	default:
+		u.wide = simd.Packed64(body, c.frame.Width)
 	}
 	if err != nil {
 		return err

@@ -261,9 +261,12 @@ func (d *Decoder) decode(dst []int64, x, y *Column, plan *Plan, f *frame.Frame, 
 	if len(body) == 0 {
 		simd.Fill64(dst, start, step)
 	} else {
-		u, err := f.Codes64(part, body, n, 0, &d.codes)
-		if err != nil {
-			return err
+		u := simd.Packed64(body, f.Width)
+		if f.Patches > 0 {
+			var err error
+			if u, err = f.Patched64(part, body, n, 0, &d.codes); err != nil {
+				return err
+			}
 		}
 		if step == 0 {
 			simd.Add64(dst, &u, start)

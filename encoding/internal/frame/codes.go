@@ -17,24 +17,19 @@ func (f Frame) Terms() (add int64, flip uint64) {
 	return f.Base() - int64(flip), flip
 }
 
-// Codes64 are the n codes of the run that body begins with. The first ones, as
-// many as lows, hold the low bits of first values: they must not be patched.
-// Codes with patches are unpacked into *scratch, which grows to what they need,
-// others stay where they are. The error is a CorruptError about part.
-func (f *Frame) Codes64(part string, body []byte, n, lows int, scratch *[]uint64) (simd.Codes64, error) {
-	if f.Patches == 0 {
-		return simd.Packed64(body, f.Width), nil
-	}
+// Patched64 are the n codes of the run that body begins with, in a frame with
+// patches; without any they are simd.Packed64(body, f.Width). The first codes,
+// as many as lows, hold the low bits of first values: they must not be patched.
+// The codes are unpacked into *scratch, which grows to what they need. The error
+// is a CorruptError about part.
+func (f *Frame) Patched64(part string, body []byte, n, lows int, scratch *[]uint64) (simd.Codes64, error) {
 	u := room(scratch, n)
 	_, flip := f.Terms()
 	return simd.Plain64(u, flip), unpack(f, part, u, body, lows)
 }
 
-// Codes32 is Codes64 for columns of 32 bits.
-func (f *Frame) Codes32(part string, body []byte, n, lows int, scratch *[]uint32) (simd.Codes32, error) {
-	if f.Patches == 0 {
-		return simd.Packed32(body, f.Width), nil
-	}
+// Patched32 is Patched64 for columns of 32 bits.
+func (f *Frame) Patched32(part string, body []byte, n, lows int, scratch *[]uint32) (simd.Codes32, error) {
 	u := room(scratch, n)
 	_, flip := f.Terms()
 	return simd.Plain32(u, uint32(flip)), unpack(f, part, u, body, lows)

@@ -42,12 +42,18 @@ func fit[T frame.Integer](t require.TestingT, x []T, prev frame.Frame) frame.Fra
 	switch got := any(got).(type) {
 	case []int64:
 		var room []uint64
-		u, err := f.Codes64("test", b, len(x), 0, &room)
+		u := simd.Packed64(b, f.Width)
+		if f.Patches > 0 {
+			u, err = f.Patched64("test", b, len(x), 0, &room)
+		}
 		require.NoError(t, err)
 		simd.Add64(got, &u, add)
 	case []int32:
 		var room []uint32
-		u, err := f.Codes32("test", b, len(x), 0, &room)
+		u := simd.Packed32(b, f.Width)
+		if f.Patches > 0 {
+			u, err = f.Patched32("test", b, len(x), 0, &room)
+		}
 		require.NoError(t, err)
 		simd.Add32(got, &u, int32(add))
 	}
