@@ -35,3 +35,55 @@ func (b *Batch) AppendValue(dst []byte, col, i int) (value []byte, ok bool) {
 	}
 	return append(dst, v.str.At(i)...), true
 }
+
+// PutValue appends the serialised value v to column col, which is no partition
+// key and has i values: it becomes that of row i (of a static column: of
+// partition i). It is absent if ok is false, and an exception where the column's
+// type cannot hold it. v is copied. It fails where a column of byte strings
+// would pass 4 GiB.
+func (b *Batch) PutValue(col, i int, v []byte, ok bool) error {
+	x := &b.vecs[col]
+	t := b.schema.cols[col].Type
+	state, fits := CellAsRow, true
+	switch x.class {
+	case ClassInt32:
+		var n int64
+		n, fits = IntOf(t, v)
+		x.i32 = append(x.i32, int32(n))
+	case ClassInt64:
+		var n int64
+		n, fits = IntOf(t, v)
+		x.i64 = append(x.i64, n)
+	case ClassFloat32:
+		var f float32
+		f, fits = Float32Of(v)
+		x.f32 = append(x.f32, f)
+	case ClassFloat64:
+		var f float64
+		f, fits = Float64Of(v)
+		x.f64 = append(x.f64, f)
+	default:
+		_, fixed := t.FixedLen()
+		stored := v
+		if fits = Valid(t, v) == nil && !(fixed && len(v) == 0); !fits || !ok {
+			stored = nil
+		}
+		if err := x.str.Append(stored); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !ok:
+		state = CellAbsent
+	case fits:
+	case len(v) == 0:
+		state = CellEmpty
+	default:
+		state = CellException
+		x.Exceptions = append(x.Exceptions, Exception{Row: i, Value: slices.Clone(v)})
+	}
+	if state != CellAsRow || len(x.Cells) > 0 {
+		x.Cells = append(growZero(x.Cells, i), state)
+	}
+	return nil
+}

@@ -36,3 +36,38 @@ func TestAppendValue(t *testing.T) {
 	_, ok := b.AppendValue(nil, 0, 0)
 	require.False(t, ok, "a static column that was never filled")
 }
+
+// PutValue is the inverse of AppendValue.
+func TestPutValue(t *testing.T) {
+	types := []Type{Int, Bigint, Float, Double, Text, UUID, Boolean}
+	var columns []Column
+	for _, typ := range types {
+		columns = append(columns, Column{Name: typ.String(), Type: typ})
+	}
+	s, err := NewSchema(nil, nil, []Column{{Name: "s", Type: Int}}, columns)
+	require.NoError(t, err)
+	b := NewBatch(s)
+	b.Partition(0).Static = StaticFull
+	require.NoError(t, b.PutValue(0, 0, []byte("\x00\x00\x00\x07"), true))
+	values := [][]byte{[]byte("\x00\x00\x00\x07"), nil, {}, {9}, []byte("\x00\x00\x00\x00\x00\x00\x00\x07"), []byte("0123456789abcdef"), []byte("\xff"), {1}}
+	for i, v := range values {
+		for col := range columns {
+			require.NoError(t, b.PutValue(1+col, i, v, v != nil))
+		}
+	}
+	require.NoError(t, b.Check())
+	require.Equal(t, len(values), b.Len())
+	for i, want := range values {
+		for col := range columns {
+			got, ok := b.AppendValue([]byte{}, 1+col, i)
+			require.Equal(t, want != nil, ok)
+			if ok {
+				require.Equal(t, want, got, "%s row %d", types[col], i)
+			}
+		}
+	}
+	v, ok := b.AppendValue(nil, 0, 0)
+	require.True(t, ok)
+	require.Equal(t, values[0], v)
+	require.Empty(t, b.CellMeta(0).Cells)
+}

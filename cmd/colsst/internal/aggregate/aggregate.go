@@ -471,9 +471,9 @@ func compareBools(x, y bool) int {
 
 // result adds the results of a group to the batch to emit.
 func (a *Aggregator) result(g *group) error {
-	col := 0
+	col, row := 0, a.out.Len()
 	put := func(v []byte, ok bool) error {
-		err := appendValue(a.out, col, v, ok)
+		err := a.out.PutValue(col, row, v, ok)
 		col++
 		return err
 	}
@@ -514,44 +514,6 @@ func (a *Aggregator) flush() error {
 	}
 	err := a.emit(a.out)
 	a.out.Reset()
-	return err
-}
-
-// appendValue appends a serialised value to column col of b.
-func appendValue(b *rowgroup.Batch, col int, v []byte, ok bool) error {
-	t := b.Schema().Column(col).Type
-	m := b.CellMeta(col)
-	cell, fits := rowgroup.CellAsRow, true
-	row := len(m.Cells)
-	var err error
-	switch t.Physical().Class() {
-	case rowgroup.ClassInt32:
-		var n int64
-		n, fits = rowgroup.IntOf(t, v)
-		*b.Int32s(col) = append(*b.Int32s(col), int32(n))
-	case rowgroup.ClassInt64:
-		var n int64
-		n, fits = rowgroup.IntOf(t, v)
-		*b.Int64s(col) = append(*b.Int64s(col), n)
-	case rowgroup.ClassFloat32:
-		var f float32
-		f, fits = rowgroup.Float32Of(v)
-		*b.Float32s(col) = append(*b.Float32s(col), f)
-	case rowgroup.ClassFloat64:
-		var f float64
-		f, fits = rowgroup.Float64Of(v)
-		*b.Float64s(col) = append(*b.Float64s(col), f)
-	default:
-		err = b.Bytes(col).Append(v)
-	}
-	switch {
-	case !ok:
-		cell = rowgroup.CellAbsent
-	case !fits:
-		cell = rowgroup.CellException
-		m.Exceptions = append(m.Exceptions, rowgroup.Exception{Row: row, Value: slices.Clone(v)})
-	}
-	m.Cells = append(m.Cells, cell)
 	return err
 }
 
