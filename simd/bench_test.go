@@ -31,6 +31,8 @@ func BenchmarkKernels(b *testing.B) {
 	g64, g32 := make([]float64, most), make([]float32, most)
 	table, table32 := [8]uint64{1, 2, 3}, [8]uint32{1, 2, 3}
 	out, bad := make([]byte, 0, 8*most), make([]byte, most/8)
+	var counts [8]int
+	var sample [16]int64
 
 	type kernel struct {
 		name string
@@ -47,7 +49,18 @@ func BenchmarkKernels(b *testing.B) {
 			kernel{fmt.Sprintf("Unpack32/w%d", w), func(n int) { simd.Unpack32(d32[:n], bytes[:simd.PackedLen(n, w)], w) }},
 			kernel{fmt.Sprintf("Pack32/w%d", w), func(n int) { out = simd.AppendPack32(out[:0], u32[:n], w) }})
 	}
+	lengths, less, more := make([]byte, most), make([]byte, most), make([]byte, most)
+	simd.Lengths64(lengths, more, i64, 0, false, 0)
 	kernels = append(kernels,
+		kernel{"Lengths64", func(n int) { simd.Lengths64(less[:n], more[:n], i64[:n], 7, false, 9) }},
+		kernel{"Lengths32", func(n int) { simd.Lengths32(less[:n], more[:n], i32[:n], 7, false, 9) }},
+		kernel{"CountAbove", func(n int) { simd.CountAbove(&counts, lengths[:n], 63) }},
+		kernel{"Sample64", func(n int) { simd.Sample64(&sample, i64[:n]) }},
+		kernel{"Sort16", func(int) { simd.Sort16(&sample) }},
+		kernel{"Outliers64", func(n int) { simd.Outliers64(bad, i64[:n], 7, 60) }},
+		kernel{"Outliers32", func(n int) { simd.Outliers32(bad, i32[:n], 7, 30) }},
+		kernel{"SubRamp64", func(n int) { simd.SubRamp64(o64[:n], i64[:n], 7, 9) }},
+		kernel{"SubRamp32", func(n int) { simd.SubRamp32(o32[:n], i32[:n], 7, 9) }},
 		kernel{"Match", func(n int) { simd.Match(d64[:n/8+1], bytes[:8*n], [4]byte{',', '"', '\n', '\r'}) }},
 		kernel{"Add64/packed/w13", func(n int) {
 			c := simd.Packed64(bytes[:simd.PackedLen(n, 13)], 13)
