@@ -613,6 +613,17 @@ func sample64(v *[16]int64, src []int64) (done bool) {
 	return false
 }
 
+func sampleDeltas64(v *[16]int64, src []int64) (done bool) {
+	switch Current() {
+	case AVX512:
+		if len(src) >= 17 {
+			sampleDeltas64AVX512(v, &src[0], len(src)-1)
+			return true
+		}
+	}
+	return false
+}
+
 func sort16(v *[16]int64) (done bool) {
 	switch Current() {
 	case AVX512:
@@ -1182,6 +1193,17 @@ func sample32(v *[16]int64, src []int32) (done bool) {
 	case AVX512:
 		if len(src) >= 16 {
 			sample32AVX512(v, &src[0], len(src))
+			return true
+		}
+	}
+	return false
+}
+
+func sampleDeltas32(v *[16]int64, src []int32) (done bool) {
+	switch Current() {
+	case AVX512:
+		if len(src) >= 17 {
+			sampleDeltas32AVX512(v, &src[0], len(src)-1)
 			return true
 		}
 	}

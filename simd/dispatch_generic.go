@@ -160,6 +160,10 @@ func sample64(v *[16]int64, src []int64) (done bool) {
 	return false
 }
 
+func sampleDeltas64(v *[16]int64, src []int64) (done bool) {
+	return false
+}
+
 func sort16(v *[16]int64) (done bool) {
 	return false
 }
@@ -305,6 +309,10 @@ func lengths32(beside, around []byte, src []int32, end, sign, centre int32) (don
 }
 
 func sample32(v *[16]int64, src []int32) (done bool) {
+	return false
+}
+
+func sampleDeltas32(v *[16]int64, src []int32) (done bool) {
 	return false
 }
 

@@ -16,7 +16,7 @@ func Lengths64(beside, around []byte, src []int64, end int64, below bool, centre
 	}
 	done := lengths64(beside, around, src, end, sign, centre)
 	for i, v := range src[done:] {
-		beside[done+i] = byte(bits.Len64(uint64((v-end)^sign - sign)))
+		beside[done+i] = byte(bits.Len64(uint64((v - end) ^ sign - sign)))
 		d := v - centre
 		around[done+i] = byte(bits.Len64(uint64(d<<1 ^ d>>63)))
 	}
@@ -31,7 +31,7 @@ func Lengths32(beside, around []byte, src []int32, end int32, below bool, centre
 	}
 	done := lengths32(beside, around, src, end, sign, centre)
 	for i, v := range src[done:] {
-		beside[done+i] = byte(bits.Len32(uint32((v-end)^sign - sign)))
+		beside[done+i] = byte(bits.Len32(uint32((v - end) ^ sign - sign)))
 		d := v - centre
 		around[done+i] = byte(bits.Len32(uint32(d<<1 ^ d>>31)))
 	}
@@ -92,6 +92,34 @@ func Sample32(v *[16]int64, src []int32) {
 	}
 	for i := range v {
 		v[i] = int64(src[(2*i+1)*len(src)/32])
+	}
+	Sort16(v)
+}
+
+// SampleDeltas64 is Sample64 of the differences of neighbours: value i is
+// src[k+1] - src[k] with k = (2*i+1)*(len(src)-1)/32. src has at least 17
+// values.
+func SampleDeltas64(v *[16]int64, src []int64) {
+	_ = src[16]
+	if sampleDeltas64(v, src) {
+		return
+	}
+	for i := range v {
+		k := (2*i + 1) * (len(src) - 1) / 32
+		v[i] = src[k+1] - src[k]
+	}
+	Sort16(v)
+}
+
+// SampleDeltas32 is SampleDeltas64 for 32 bits, in which differences wrap.
+func SampleDeltas32(v *[16]int64, src []int32) {
+	_ = src[16]
+	if sampleDeltas32(v, src) {
+		return
+	}
+	for i := range v {
+		k := (2*i + 1) * (len(src) - 1) / 32
+		v[i] = int64(src[k+1] - src[k])
 	}
 	Sort16(v)
 }

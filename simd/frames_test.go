@@ -77,6 +77,17 @@ func checkFrames(t failer, in, out *guarded, values []int64, p *window) {
 			failed("Sample64")
 		}
 	}
+	if n >= 17 {
+		var want, got [16]int64
+		for i := range want {
+			k := (2*i + 1) * (n - 1) / 32
+			want[i] = values[k+1] - values[k]
+		}
+		slices.Sort(want[:])
+		if simd.SampleDeltas64(&got, src); got != want {
+			failed("SampleDeltas64")
+		}
+	}
 }
 
 func checkFrames32(t failer, in, out *guarded, values []int32, p *window) {
@@ -133,6 +144,17 @@ func checkFrames32(t failer, in, out *guarded, values []int32, p *window) {
 		slices.Sort(want[:])
 		if simd.Sample32(&got, src); got != want {
 			failed("Sample32")
+		}
+	}
+	if n >= 17 {
+		var want, got [16]int64
+		for i := range want {
+			k := (2*i + 1) * (n - 1) / 32
+			want[i] = int64(values[k+1] - values[k])
+		}
+		slices.Sort(want[:])
+		if simd.SampleDeltas32(&got, src); got != want {
+			failed("SampleDeltas32")
 		}
 	}
 }

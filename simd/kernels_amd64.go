@@ -227,6 +227,9 @@ func lengths64AVX512(beside *byte, around *byte, src *int64, n int, end int64, s
 func sample64AVX512(v *[16]int64, src *int64, n int)
 
 //go:noescape
+func sampleDeltas64AVX512(v *[16]int64, src *int64, n int)
+
+//go:noescape
 func countAboveAVX512(counts *[8]int, src *byte, n int, limit int)
 
 //go:noescape
@@ -441,6 +444,9 @@ func lengths32AVX512(beside *byte, around *byte, src *int32, n int, end int32, s
 
 //go:noescape
 func sample32AVX512(v *[16]int64, src *int32, n int)
+
+//go:noescape
+func sampleDeltas32AVX512(v *[16]int64, src *int32, n int)
 
 //go:noescape
 func packWide32AVX512(dst *byte, size int, src *uint32, n int, table *byte, width uint)

@@ -6381,6 +6381,91 @@ DATA sort16_9_1<>+48(SB)/8, $0x0000000000000007
 DATA sort16_9_1<>+56(SB)/8, $0x000000000000000f
 GLOBL sort16_9_1<>(SB), RODATA|NOPTR, $64
 
+// func sampleDeltas64AVX512(v *[16]int64, src *int64, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·sampleDeltas64AVX512(SB), NOSPLIT, $0-24
+	MOVQ         v+0(FP), AX
+	MOVQ         src+8(FP), CX
+	VPBROADCASTQ n+16(FP), Z0
+	VPMULLQ      odd0<>+0(SB), Z0, Z1
+	VPSRLQ       $0x05, Z1, Z1
+	KXNORW       K1, K1, K1
+	VPGATHERQQ   (CX)(Z1*8), K1, Z2
+	KXNORW       K2, K2, K2
+	VPGATHERQQ   8(CX)(Z1*8), K2, Z3
+	VPSUBQ       Z2, Z3, Z2
+	VPMULLQ      odd1<>+0(SB), Z0, Z0
+	VPSRLQ       $0x05, Z0, Z0
+	KXNORW       K3, K3, K3
+	VPGATHERQQ   (CX)(Z0*8), K3, Z4
+	KXNORW       K4, K4, K4
+	VPGATHERQQ   8(CX)(Z0*8), K4, Z5
+	VPSUBQ       Z4, Z5, Z4
+	VPMINSQ      Z2, Z4, Z0
+	VPMAXSQ      Z2, Z4, Z1
+	VMOVDQU64    sort16_0_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_0_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_1_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_1_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_2_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_2_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_3_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_3_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_4_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_4_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_5_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_5_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_6_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_6_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_7_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_7_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_8_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_8_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_9_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_9_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VMOVDQU64    Z2, (AX)
+	VMOVDQU64    Z3, 64(AX)
+	VZEROUPPER
+	RET
+
 // func countAboveAVX512(counts *[8]int, src *byte, n int, limit int)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV, POPCNT
 TEXT ·countAboveAVX512(SB), NOSPLIT, $0-32
@@ -11853,6 +11938,93 @@ TEXT ·sample32AVX512(SB), NOSPLIT, $0-24
 	KXNORW       K2, K2, K2
 	VPGATHERQD   (CX)(Z0*4), K2, Y3
 	VPMOVSXDQ    Y3, Z0
+	VPMINSQ      Z1, Z0, Z2
+	VPMAXSQ      Z1, Z0, Z0
+	VMOVDQU64    sort16_0_0<>+0(SB), Z1
+	VPERMI2Q     Z0, Z2, Z1
+	VMOVDQU64    sort16_0_1<>+0(SB), Z3
+	VPERMI2Q     Z0, Z2, Z3
+	VPMINSQ      Z1, Z3, Z0
+	VPMAXSQ      Z1, Z3, Z1
+	VMOVDQU64    sort16_1_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_1_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_2_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_2_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_3_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_3_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_4_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_4_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_5_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_5_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_6_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_6_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_7_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_7_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_8_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_8_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VPMINSQ      Z2, Z3, Z0
+	VPMAXSQ      Z2, Z3, Z1
+	VMOVDQU64    sort16_9_0<>+0(SB), Z2
+	VPERMI2Q     Z1, Z0, Z2
+	VMOVDQU64    sort16_9_1<>+0(SB), Z3
+	VPERMI2Q     Z1, Z0, Z3
+	VMOVDQU64    Z2, (AX)
+	VMOVDQU64    Z3, 64(AX)
+	VZEROUPPER
+	RET
+
+// func sampleDeltas32AVX512(v *[16]int64, src *int32, n int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·sampleDeltas32AVX512(SB), NOSPLIT, $0-24
+	MOVQ         v+0(FP), AX
+	MOVQ         src+8(FP), CX
+	VPBROADCASTQ n+16(FP), Z0
+	VPMULLQ      odd0<>+0(SB), Z0, Z1
+	VPSRLQ       $0x05, Z1, Z1
+	KXNORW       K1, K1, K1
+	VPGATHERQD   (CX)(Z1*4), K1, Y2
+	KXNORW       K2, K2, K2
+	VPGATHERQD   4(CX)(Z1*4), K2, Y3
+	VPSUBD       Y2, Y3, Y2
+	VPMOVSXDQ    Y2, Z1
+	VPMULLQ      odd1<>+0(SB), Z0, Z0
+	VPSRLQ       $0x05, Z0, Z0
+	KXNORW       K3, K3, K3
+	VPGATHERQD   (CX)(Z0*4), K3, Y4
+	KXNORW       K4, K4, K4
+	VPGATHERQD   4(CX)(Z0*4), K4, Y5
+	VPSUBD       Y4, Y5, Y4
+	VPMOVSXDQ    Y4, Z0
 	VPMINSQ      Z1, Z0, Z2
 	VPMAXSQ      Z1, Z0, Z0
 	VMOVDQU64    sort16_0_0<>+0(SB), Z1

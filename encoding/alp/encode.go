@@ -191,19 +191,27 @@ func (e *chunk[F, I]) order() uint {
 // consider keeps in best the smallest of it, the plain mode for the integers r,
 // and the mode of their differences; p6 is parameter 6.
 func (e *chunk[F, I]) consider(best *plan[I], r *run[I], mode Mode, p6 int64) {
+	core, coreDelta := frame.CoreOf(r.v, I(r.lo), I(r.hi)), frame.CoreOfDeltas(r.v)
+	if core.Span < coreDelta.Span {
+		e.fit(best, r, r, core, mode, p6)
+		e.fitDeltas(best, r, coreDelta, mode+1, p6)
+	} else {
+		e.fitDeltas(best, r, coreDelta, mode+1, p6)
+		e.fit(best, r, r, core, mode, p6)
+	}
+}
+
+// fitDeltas is fit of the mode that packs the differences of the integers r.
+func (e *chunk[F, I]) fitDeltas(best *plan[I], r *run[I], core frame.Core, mode Mode, p6 int64) {
+	if !core.Hopeful(len(r.v), best.bits) {
+		return
+	}
 	d := &e.deltas[0]
 	if mode.decimal() {
 		d = &e.deltas[1]
 	}
 	differences(d, r.v)
-	core, coreDelta := frame.CoreOf(r.v, I(r.lo), I(r.hi)), frame.CoreOf(d.v[1:], I(d.lo), I(d.hi))
-	if core.Span < coreDelta.Span {
-		e.fit(best, r, r, core, mode, p6)
-		e.fit(best, r, d, coreDelta, mode+1, p6)
-	} else {
-		e.fit(best, r, d, coreDelta, mode+1, p6)
-		e.fit(best, r, r, core, mode, p6)
-	}
+	e.fit(best, r, d, core, mode, p6)
 }
 
 // fit keeps in best the smaller of it and mode, which packs x for the integers

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -14,7 +15,8 @@ func frames(s shape) {
 	subRamp(s)
 	if s.avx512 { // AVX2 has no count of leading zeros, no extremes of 64 bits
 		lengths(s)
-		sample(s)
+		sample(s, false)
+		sample(s, true)
 	}
 	if s.size == 64 {
 		countAbove(s)
@@ -138,17 +140,22 @@ func sort16(s shape) {
 	ret()
 }
 
-// sample gathers 16 values, in registers of 64 bits, and sorts them.
-func sample(s shape) {
-	calls.add(true, fmt.Sprintf("sample%d(v *[16]int64, src []%s) (done bool)", s.size, s.int()), "false", "len(src) >= 16",
-		fmt.Sprintf("%s(v, &src[0], len(src))\nreturn true", s.name("sample")))
-	text(s.name("sample"), fmt.Sprintf("(v *[16]int64, src *%s, n int)", s.int()))
+// sample gathers 16 values, or differences of neighbours, in registers of 64
+// bits, and sorts them.
+func sample(s shape, deltas bool) {
+	name, values, least := "sample", "n", 16
+	if deltas {
+		name, values, least = "sampleDeltas", "n - 1", 17
+	}
+	calls.add(true, fmt.Sprintf("%s%d(v *[16]int64, src []%s) (done bool)", name, s.size, s.int()), "false", fmt.Sprintf("len(src) >= %d", least),
+		fmt.Sprintf("%s(v, &src[0], %s)\nreturn true", s.name(name), strings.Replace(values, "n", "len(src)", 1)))
+	text(s.name(name), fmt.Sprintf("(v *[16]int64, src *%s, n int)", s.int()))
 	v, src := gp("v"), gp("src")
 	wide := shape{true, 64}
 	n := wide.broadcast("n")
 	var halves [2]reg.VecVirtual
 	for h := range halves {
-		at, k := ZMM(), K()
+		at := ZMM()
 		VPMULLQ(table(fmt.Sprintf("odd%d", h), func(i int) byte {
 			if i%8 == 0 {
 				return byte(2*(8*h+i/8) + 1)
@@ -156,14 +163,28 @@ func sample(s shape) {
 			return 0
 		}, 64), n, at)
 		VPSRLQ(U8(5), at, at)
-		KXNORW(k, k, k)
-		halves[h] = ZMM()
-		if s.size == 64 {
-			VPGATHERQQ(Mem{Base: src, Index: at, Scale: 8}, k, halves[h])
+		gather := func(disp int) reg.VecVirtual {
+			k := K()
+			KXNORW(k, k, k)
+			m := Mem{Base: src, Index: at, Scale: uint8(s.bytes()), Disp: disp * s.bytes()}
+			if s.size == 64 {
+				r := ZMM()
+				VPGATHERQQ(m, k, r)
+				return r
+			}
+			r := YMM()
+			VPGATHERQD(m, k, r)
+			return r
+		}
+		r := gather(0)
+		if deltas {
+			s.sub(r, gather(1), r)
+		}
+		if s.size == 32 {
+			halves[h] = ZMM()
+			VPMOVSXDQ(r, halves[h])
 		} else {
-			y := YMM()
-			VPGATHERQD(Mem{Base: src, Index: at, Scale: 4}, k, y)
-			VPMOVSXDQ(y, halves[h])
+			halves[h] = r
 		}
 	}
 	a, b := wide.sorted(halves[0], halves[1])

@@ -39,6 +39,24 @@ func CoreOf[T Integer](x []T, lo, hi T) Core {
 	return coreOfSorted(s[:])
 }
 
+// CoreOfDeltas is CoreOf the differences of neighbours in x.
+func CoreOfDeltas[T Integer](x []T) Core {
+	var s [Samples]int64
+	if len(x) <= Samples {
+		for i := range max(len(x), 1) - 1 {
+			s[i] = int64(x[i+1] - x[i])
+		}
+		return CoreOfSample(s[:max(len(x), 1)-1])
+	}
+	switch x := any(x).(type) {
+	case []int64:
+		simd.SampleDeltas64(&s, x)
+	case []int32:
+		simd.SampleDeltas32(&s, x)
+	}
+	return coreOfSorted(s[:])
+}
+
 // CoreOfSample is the Core of a sample, which it sorts.
 func CoreOfSample(s []int64) Core {
 	if len(s) == 0 {
