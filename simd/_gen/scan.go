@@ -92,10 +92,21 @@ func deltas(s shape) {
 	text(s.name("deltas"), fmt.Sprintf("(dst, src *%[1]s, n int) (least, greatest %[1]s)", s.int()))
 	dst, src, n := gp("dst"), gp("src"), gp("n")
 	least, greatest := s.bounds()
+	// The values before come from the register before: a second load of them
+	// would often seem to meet the store of the turn before.
+	last := s.vec()
+	pick(s, VPBROADCASTQ, VPBROADCASTD)(Mem{Base: src}, last)
 	s.each(n, func(lanes reg.Register) {
 		a, b := s.vec(), s.vec()
-		s.masked(Mem{Base: src}, lanes, a)
 		s.masked(Mem{Base: src, Disp: s.bytes()}, lanes, b)
+		if s.avx512 {
+			pick(s, VALIGNQ, VALIGND)(U8(s.lanes()-1), last, b, a)
+			VMOVDQA64(b, last)
+		} else {
+			VPERM2I128(U8(0x21), b, last, a)
+			VPALIGNR(U8(16-s.bytes()), a, b, a)
+			VMOVDQA(b, last)
+		}
 		s.sub(a, b, b)
 		s.put(b, lanes, Mem{Base: dst})
 		s.extreme(true, b, least, lanes)
