@@ -580,8 +580,8 @@ func TestT38SparseFile(t *testing.T) {
 			}
 			require.NoError(t, w.Append(b))
 		}
-		require.NoError(t, w.stream.flush())
-		w.stream.off += 2 << 30
+		require.NoError(t, w.out.stream.flush())
+		w.out.stream.off += 2 << 30
 		f.size += 2 << 30
 	}
 	require.NoError(t, w.Close())

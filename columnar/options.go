@@ -14,6 +14,8 @@ import (
 const (
 	maxChunkKiB   = 16 << 10
 	maxBlockBytes = 64 << 20
+
+	maxConcurrency = 256
 )
 
 // Option is an option of NewWriter and Open. Options that concern only the
@@ -35,10 +37,11 @@ type options struct {
 	name                              string
 	mmap, everyChecksum               bool
 	pageBytes                         int64
+	concurrency                       int
 }
 
 func newOptions(opts []Option) options {
-	o := options{groupRows: 128, groupBytes: 64 << 10, blockBytes: 4096, filter: true, pageBytes: pageBytes}
+	o := options{groupRows: 128, groupBytes: 64 << 10, blockBytes: 4096, filter: true, pageBytes: pageBytes, concurrency: 1}
 	for _, f := range opts {
 		f(&o)
 	}
@@ -108,6 +111,14 @@ func WithEveryChecksum() Option { return func(o *options) { o.everyChecksum = tr
 // The default is 32 MiB; without room every query reads its index pages.
 func WithIndexMemory(bytes int64) Option { return func(o *options) { o.pageBytes = bytes } }
 
+// WithConcurrency lets a Writer encode up to n segments of the file at a time,
+// 1 to 256, each on a goroutine of its own where n is more than 1. The bytes are
+// the same for any n. Append and Close alone write to the writer's io.Writer,
+// perhaps rows of an earlier Append; no goroutine is left after Close, Abort or
+// an error. Memory grows by a segment, 64 row groups, with each. The default
+// is 1.
+func WithConcurrency(n int) Option { return func(o *options) { o.concurrency = n } }
+
 // check refuses values out of range and unknown columns.
 func (o *options) check(s *rowgroup.Schema) error {
 	for _, v := range []struct {
@@ -118,6 +129,7 @@ func (o *options) check(s *rowgroup.Schema) error {
 		{"row_group_size_in_bytes", o.groupBytes, 1, encoding.MaxGroupBytes},
 		{"block_size_in_bytes", o.blockBytes, 1, maxBlockBytes},
 		{"chunk_length_in_kb", o.chunkKiB, 0, maxChunkKiB},
+		{"concurrency", o.concurrency, 1, maxConcurrency},
 	} {
 		if v.n < v.min || v.n > v.max {
 			return fmt.Errorf("option %s: %d is out of %d to %d", v.name, v.n, v.min, v.max)

@@ -94,11 +94,11 @@ func (z *sizes) run(i, n int, left int64, need bool) (rows int, size int64) {
 	return n, size
 }
 
-// piece ends, before pieceBytes are passed, a piece of b that begins with the
-// first row measured and with partition part.
-func (z *sizes) piece(b *rowgroup.Batch, part int) (to, toPart int) {
+// piece ends, before it has more than some partitions or bytes, a piece of b
+// that begins with the first row measured and with partition part.
+func (z *sizes) piece(b *rowgroup.Batch, part, partitions int, bytes int64) (to, toPart int) {
 	to, toPart = z.from, part
-	left, need := int64(pieceBytes), true
+	left, need := bytes, true
 	for {
 		end, np := z.to, b.NumPartitions()
 		if toPart < np {
@@ -111,7 +111,7 @@ func (z *sizes) piece(b *rowgroup.Batch, part int) (to, toPart int) {
 			}
 			to, left, need = to+n, left-int64(n)*size, false
 		}
-		if toPart == np || toPart-part == pieceRows || b.Partition(toPart).Start > to {
+		if toPart == np || toPart-part == partitions || b.Partition(toPart).Start > to {
 			return to, toPart
 		}
 		head := z.head(b, toPart)

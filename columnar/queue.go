@@ -1,0 +1,157 @@
+package columnar
+
+import "github.com/colsst/colsst/rowgroup"
+
+// segmentJob is rows on their way to the file: some that were pending, then
+// encoded, then written. It begins with the first row of its batch; rows and
+// partitions beyond it stay pending.
+type segmentJob struct {
+	batch *rowgroup.Batch
+	first int64           // ordinal of partition 0 of batch
+	spans []rowgroup.Span // its row groups
+
+	// Either whole partitions, or rows of one that begins, goes on or ends.
+	units        []blockUnit
+	big          bool
+	begins, ends bool
+
+	*encoder
+	encoded *rowgroup.Segment
+	err     error
+	done    chan struct{} // closed when encoded; nil where no goroutine does it
+}
+
+// blockUnit is groups that must not be spread over two blocks if they fit in
+// one: a shared group, or those of one partition.
+type blockUnit struct {
+	groups int
+	own    bool
+}
+
+// encoder is what the encoding of one segment at a time takes.
+type encoder struct {
+	enc   *rowgroup.SegmentEncoder
+	stats *rowgroup.Stats
+}
+
+func (s *segmentJob) encode() {
+	first, last := s.spans[0], s.spans[len(s.spans)-1]
+	s.stats.Reset()
+	s.stats.Add(s.batch, first.FromRow, last.ToRow, first.FromPart, last.ToPart)
+	s.encoded, s.err = s.enc.Encode(s.batch, s.spans)
+}
+
+// wait waits until s is encoded.
+func (s *segmentJob) wait() {
+	if s.done != nil {
+		<-s.done
+	}
+}
+
+// ready reports whether s is encoded.
+func (s *segmentJob) ready() bool {
+	if s.done == nil {
+		return true
+	}
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// queue encodes segments, each on a goroutine of its own where several may be
+// on their way, and has them written in order, by the goroutine that pushes.
+type queue struct {
+	schema   *rowgroup.Schema
+	encoders []*encoder // that are free
+	batches  []*rowgroup.Batch
+	waiting  []*segmentJob // on their way, oldest first
+	alone    bool          // one segment at a time, without goroutines
+}
+
+// newQueue makes a queue of up to n segments.
+func newQueue(s *rowgroup.Schema, o rowgroup.EncodeOptions, n int) queue {
+	q := queue{schema: s, alone: n == 1}
+	for range n {
+		q.encoders = append(q.encoders, &encoder{rowgroup.NewSegmentEncoder(s, o), rowgroup.NewStats(s)})
+	}
+	return q
+}
+
+// start begins to encode s. If as many segments as may be are on their way, it
+// has the oldest written first.
+func (q *queue) start(s *segmentJob, out *output) error {
+	if len(q.encoders) == 0 {
+		if err := q.writeOldest(out); err != nil {
+			return err
+		}
+	}
+	last := len(q.encoders) - 1
+	s.encoder, q.encoders = q.encoders[last], q.encoders[:last]
+	q.waiting = append(q.waiting, s)
+	if q.alone {
+		s.encode()
+		return nil
+	}
+	s.done = make(chan struct{})
+	go func() {
+		defer close(s.done)
+		s.encode()
+	}()
+	return nil
+}
+
+// write has the segments written that are encoded, up to the first that is
+// not, or all.
+func (q *queue) write(out *output, all bool) error {
+	for len(q.waiting) > 0 && (all || q.waiting[0].ready()) {
+		if err := q.writeOldest(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (q *queue) writeOldest(out *output) error {
+	s := q.waiting[0]
+	s.wait()
+	q.waiting = append(q.waiting[:0], q.waiting[1:]...)
+	err := s.err
+	if err == nil {
+		err = out.segment(s)
+	}
+	q.encoders, q.batches = append(q.encoders, s.encoder), append(q.batches, s.batch)
+	return err
+}
+
+// last is the segment that was started last, or nil if it is written.
+func (q *queue) last() *segmentJob {
+	if len(q.waiting) == 0 {
+		return nil
+	}
+	return q.waiting[len(q.waiting)-1]
+}
+
+// batch is an empty batch.
+func (q *queue) batch() *rowgroup.Batch {
+	last := len(q.batches) - 1
+	if last < 0 {
+		b := rowgroup.NewBatch(q.schema)
+		b.Clear()
+		return b
+	}
+	b := q.batches[last]
+	q.batches = q.batches[:last]
+	b.Clear()
+	return b
+}
+
+// drop forgets all segments, once nobody encodes them any more.
+func (q *queue) drop() {
+	for _, s := range q.waiting {
+		s.wait()
+	}
+	q.waiting = nil
+}
