@@ -63,6 +63,10 @@ type Ramp struct {
 	Spread      uint64
 }
 
+// Len is the length of a body that holds u[0] to u[n-1] packed and nothing else,
+// where Spread is the greatest integer of their width.
+func (r Ramp) Len(n int) int { return (n*bits.Len64(r.Spread) + 7) >> 3 }
+
 // Within reports whether n values of r, reckoned without a modulus, all lie
 // from least to most. It may say no of steps from 2^46 on.
 func (r Ramp) Within(n int, least, most int64) bool {

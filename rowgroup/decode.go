@@ -1,6 +1,7 @@
 package rowgroup
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -200,14 +201,13 @@ func (d *blockDecoder) openParams(t *Template, body []byte) (int, error) {
 		return 0, encoding.Corruptf("block parameters", "%d bytes are left of %d", len(f.b), n)
 	}
 	bit := uint(0)
-	packed := f.b[:n]
 	for i, k := range t.stored {
 		w := uint(t.slots[k].w)
 		if w == 0 {
 			continue
 		}
 		for g, v := range d.vals[i*d.groups:][:d.groups] {
-			d.vals[i*d.groups+g] = v + int64(bitsAt(packed, bit, w))
+			d.vals[i*d.groups+g] = v + int64(bitsAt(f.b, bit, w))
 			bit += w
 		}
 	}
@@ -230,12 +230,15 @@ func (s *slot) seeds(f *fields) (first, step int64) {
 	return first, step
 }
 
-// bitsAt is the w bits of b from bit on.
+// bitsAt is the w bits of b, which has them, from bit on.
 func bitsAt(b []byte, bit, w uint) uint64 {
+	b, bit = b[bit>>3:], bit&7
+	if len(b) >= 8 && bit+w <= 64 {
+		return binary.LittleEndian.Uint64(b) >> bit & (^uint64(0) >> (64 - w))
+	}
 	if w == 0 {
 		return 0
 	}
-	b, bit = b[bit>>3:], bit&7
 	x := le.Uint64Short(b) >> bit
 	if bit+w > 64 {
 		x |= uint64(b[8]) << (64 - bit)
@@ -321,7 +324,13 @@ func (d *blockDecoder) openStream(st, k, off int, counts []int) (int, error) {
 		if n == 0 {
 			continue
 		}
-		if n != last || !l.steady {
+		if integer {
+			x.Ramp, x.known = d.findRamp(st, g, v, n)
+		}
+		switch {
+		case x.known && v[slotZstd] == 0:
+			stored = x.Len(n)
+		case n != last || !l.steady:
 			var err error
 			if stored, err = d.storedLen(st, v, n); err != nil {
 				return 0, d.at(st, g, err)
@@ -333,9 +342,6 @@ func (d *blockDecoder) openStream(st, k, off int, counts []int) (int, error) {
 		}
 		r.len, r.count = int32(stored), int32(n)
 		off += stored
-		if integer {
-			x.Ramp, x.known = d.findRamp(st, g, v, n)
-		}
 	}
 	return off, nil
 }
@@ -559,18 +565,23 @@ func (d *blockDecoder) ramp(st, g int) (encoding.Ramp, bool) {
 	return x.Ramp, x.known
 }
 
-// findRamp is ramp of n values with parameters v, which bodyLen accepts, once
-// the streams before are open.
+// findRamp is ramp of n values with parameters v, once the streams before are
+// open. If ok, bodyLen would accept v, and the body takes Ramp.Len bytes.
 func (d *blockDecoder) findRamp(st, g int, v *slotValues, n int) (r encoding.Ramp, ok bool) {
 	s := &d.l.streams[st]
-	switch encoding.ID(v[slotID]) {
-	case encoding.Constant:
-		r, ok = encoding.Ramp{First: v[slotParam]}, true
-	case encoding.DeltaOfDelta:
-		r, ok = deltadelta.RampOf(v.params())
-	case encoding.Function:
+	p := v.params()
+	switch v[slotID] {
+	case int64(encoding.Constant):
+		r, ok = encoding.Ramp{First: p[0]}, *p == encoding.Params{p[0]}
+	case int64(encoding.DeltaOfDelta):
+		size := uint(64)
+		if s.class == ClassInt32 {
+			size = 32
+		}
+		r, ok = deltadelta.RampOf(p, size)
+	case int64(encoding.Function):
 		var in [2]encoding.Ramp
-		for i, x := range function.References(v.params()) {
+		for i, x := range function.References(p) {
 			if x == function.None && i == 1 {
 				continue
 			}
@@ -581,12 +592,15 @@ func (d *blockDecoder) findRamp(st, g int, v *slotValues, n int) (r encoding.Ram
 				return r, false
 			}
 		}
-		r, ok = function.RampOf(v.params(), n, in[0], in[1])
+		r, ok = function.RampOf(p, n, in[0], in[1])
+		ok = ok && s.class == ClassInt64
 	}
 	switch {
 	case !ok:
 	case s.class == ClassInt32: // else they would wrap modulo 2^32
-		r.First, r.Step = int64(int32(r.First)), int64(int32(r.Step))
+		if v[slotID] == int64(encoding.DeltaOfDelta) {
+			r.First, r.Step = int64(int32(r.First)), int64(int32(r.Step))
+		}
 		ok = r.Within(n, s.least(), s.most())
 	case s.narrow:
 		ok = r.Within(n, s.from, s.to)

@@ -84,13 +84,10 @@ const (
 
 // The parameters beside those of the frame.
 const (
-	paramForm    = 0
-	paramFirst   = 1 // value, high bits of the first value, first tick
-	paramBase    = 2
-	paramWidth   = 3
-	paramPatches = 4
-	paramSecond  = 6 // high bits of the first delta, period
-	paramGaps    = 7
+	paramForm   = 0
+	paramFirst  = 1 // value, high bits of the first value, first tick
+	paramSecond = 6 // high bits of the first delta, period
+	paramGaps   = 7
 )
 
 // gapWidths are the widths that a gap size may have.
@@ -167,20 +164,21 @@ func bodyLen(p *encoding.Params, n int, size uint) (int, error) {
 	return c.len(n), nil
 }
 
-// RampOf is what parameters p, which Int64Len or Int32Len accept, alone say of
-// the values, modulo 2^64 or 2^32; ok is false where that is not a ramp.
-func RampOf(p *encoding.Params) (r encoding.Ramp, ok bool) {
+// RampOf is what parameters p alone say of values of size bits (32 or 64),
+// modulo 2^size. Where that is a ramp, ok is set: p is then such as Int64Len or
+// Int32Len accepts, and the body of n values takes encoding.Ramp.Len bytes.
+func RampOf(p *encoding.Params, size uint) (r encoding.Ramp, ok bool) {
+	first, second := p[paramFirst], p[paramSecond]
 	switch p[paramForm] {
 	case formConstant:
-		return encoding.Ramp{First: p[paramFirst]}, true
-	case formFrame, formSteps:
-		if p[paramPatches]|p[paramGaps] != 0 {
-			return r, false
-		}
-		f := frame.Frame{P: p[paramBase], Width: uint(p[paramWidth])}
-		return encoding.Ramp{First: p[paramFirst]*p[paramSecond] + f.Base(), Step: p[paramSecond], Spread: f.Greatest()}, true
+		return encoding.Ramp{First: first}, frame.Fits(first, size) && *p == encoding.Params{paramFirst: first}
+	case formFrame:
+		ok = first|second == 0
+	case formSteps:
+		ok = frame.Fits(first, size) && frame.Fits(second, size)
 	}
-	return r, false
+	f, plain := frame.LoadPlain(p, size)
+	return encoding.Ramp{First: first*second + f.Base(), Step: second, Spread: f.Greatest()}, ok && plain && p[paramGaps] == 0
 }
 
 // AppendInt64 appends src in self-contained form. It never fails; random

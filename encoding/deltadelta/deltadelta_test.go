@@ -53,7 +53,8 @@ func (c coder[T]) roundTrip(t fataler, e *deltadelta.Encoder, v []T) encoding.Pa
 	got := make([]T, len(v))
 	require.NoError(t, c.decode(&d, got, &p, body))
 	require.Equal(t, v, got)
-	if r, ok := deltadelta.RampOf(&p); ok {
+	if r, ok := deltadelta.RampOf(&p, uint(8*c.bytes)); ok {
+		require.Equal(t, n, r.Len(len(v)))
 		for i := range v {
 			u := uint64(v[i] - T(r.First) - T(i)*T(r.Step))
 			require.LessOrEqual(t, u<<(64-8*c.bytes)>>(64-8*c.bytes), r.Spread)

@@ -40,15 +40,12 @@ import (
 
 const part = "function values"
 
-// The parameters; those of the frame lie between.
+// The parameters beside those of the frame.
 const (
-	paramA       = 0
-	paramD       = 1
-	paramBase    = 2
-	paramWidth   = 3
-	paramPatches = 4
-	paramX       = 6
-	paramY       = 7
+	paramA = 0
+	paramD = 1
+	paramX = 6
+	paramY = 7
 )
 
 // None is the reference of y in a plan without y.
@@ -95,38 +92,41 @@ func load(p *encoding.Params, n int) (Plan, frame.Frame, error) {
 	return plan, f, err
 }
 
-// RampOf is what parameters p, which Len accepts, say of n values of a function
-// of columns that are ramps; y is the zero Ramp where there is none. ok is
-// false where that is not a ramp.
+// RampOf is what parameters p say of n values of a function of columns that are
+// ramps; y is the zero Ramp where there is none. Where that is a ramp, ok is set:
+// p is then such as Len accepts, and the body takes encoding.Ramp.Len bytes.
 func RampOf(p *encoding.Params, n int, x, y encoding.Ramp) (r encoding.Ramp, ok bool) {
-	if p[paramPatches] != 0 || y.Spread > 0 {
+	a, d := p[paramA], p[paramD]
+	f, ok := frame.LoadPlain(p, 64)
+	if !ok || d < 1 || p[paramX] < 1 || p[paramY] < 0 || y.Spread > 0 {
 		return r, false
 	}
-	a, d := p[paramA], p[paramD]
-	f := frame.Frame{P: p[paramBase], Width: uint(p[paramWidth])}
 	r = encoding.Ramp{First: f.Base() + y.First, Step: y.Step, Spread: f.Greatest()}
-	switch {
-	case d == 1 && x.Spread == 0:
+	if d == 1 && x.Spread == 0 {
 		r.First += a * x.First
 		r.Step += a * x.Step
 		return r, true
-	case a != 1 || x.Step%d != 0 || !x.Within(n, math.MinInt64, math.MaxInt64):
+	}
+	// Where the steps are whole multiples of d, what is above them is in the same
+	// place of all.
+	step := x.Step / d
+	if a != 1 || step*d != x.Step || !x.Within(n, math.MinInt64, math.MaxInt64) {
 		return r, false
 	}
-	// Whole steps: what is above them is less than d, or it is no ramp.
-	q := floor(x.First, d)
+	q, above := floor(x.First, d)
 	r.First += q
-	r.Step += x.Step / d
-	return r, floor(x.First+int64(x.Spread), d) == q
+	r.Step += step
+	return r, x.Spread < uint64(d-above)
 }
 
-// floor is x/d rounded towards minus infinity, for d of at least 1.
-func floor(x, d int64) int64 {
-	q := x / d
-	if x%d < 0 {
-		q--
+// floor is x/d rounded towards minus infinity, and what remains, for d of at
+// least 1.
+func floor(x, d int64) (q, rest int64) {
+	q = x / d
+	if rest = x - q*d; rest < 0 {
+		return q - 1, rest + d
 	}
-	return q
+	return q, rest
 }
 
 // Fit estimates the bits a value of src would take under plan, outliers not

@@ -110,6 +110,17 @@ func Load(part string, p *encoding.Params, n int, size uint) (Frame, error) {
 	return Check(part, p[paramBase], p[paramWidth], p[paramPatches], p[paramPatchWidth], n, size)
 }
 
+// LoadPlain is Load of a frame without patches. ok is false where the
+// parameters are of none.
+func LoadPlain(p *encoding.Params, size uint) (f Frame, ok bool) {
+	w := p[paramWidth]
+	if uint64(w) > uint64(size) || p[paramPatches]|p[paramPatchWidth] != 0 {
+		return f, false
+	}
+	f = Frame{P: p[paramBase], Width: uint(w)}
+	return f, Fits(f.P, size-shift(f.Width))
+}
+
 // Store sets the parameters 2 to 5.
 func (f Frame) Store(p *encoding.Params) {
 	p[paramBase], p[paramWidth] = f.P, int64(f.Width)
