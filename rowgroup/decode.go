@@ -60,9 +60,10 @@ type blockDecoder struct {
 	dict   dict.Decoder
 	inflat []byte
 
-	ramps   []ramp     // as refs
-	ints    []keptInts // by where
-	first   int        // the groups at hand are [first, end)
+	ramps   []encoding.Ramp // as refs
+	asked   []rampState     // the same
+	ints    []keptInts      // by where
+	first   int             // the groups at hand are [first, end)
 	end     int
 	stamp   int64 // of those groups
 	i32     []int32
@@ -80,14 +81,35 @@ type listedStream struct {
 	from, to int32      // the others, among the stored ones
 	steady   bool       // there are no others
 	all      bool       // every group has as many values as is usual
+	counted  bool       // the block stores the counts
+	alike    bool       // bodies of as many values have the same length
 	constant bool       // they are integers and the same everywhere
 	zero     bool       // and these are 0
 }
 
-// ramp is what the parameters alone say of an integer stream in a group.
-type ramp struct {
-	encoding.Ramp
-	known bool
+// rampState says what is known of an integer stream in a group by its
+// parameters.
+type rampState uint8
+
+const (
+	rampUnasked rampState = iota
+	rampNone
+	rampKnown
+)
+
+// lengthParams are the parameters that the length of a body depends on, by
+// encoding: bit i for parameter i. It depends on nothing else but the count.
+var lengthParams = [...]uint16{
+	encoding.Raw:             0,
+	encoding.Constant:        0,
+	encoding.DeltaOfDelta:    1<<0 | 1<<3 | 1<<4 | 1<<5 | 1<<7,
+	encoding.Function:        1<<3 | 1<<4 | 1<<5,
+	encoding.RunLength:       1<<encoding.NumParams - 1,
+	encoding.ALP:             1<<encoding.NumParams - 1,
+	encoding.ByteStreamSplit: 0,
+	encoding.Dictionary:      1<<encoding.NumParams - 1,
+	encoding.LengthBytes:     1<<encoding.NumParams - 1,
+	encoding.FrontCoded:      1<<encoding.NumParams - 1,
 }
 
 // scratch holds values that are spread over rows afterwards.
@@ -150,16 +172,22 @@ func (d *blockDecoder) list(t *Template) {
 		l := &d.listed[k]
 		*l = listedStream{from: int32(len(d.slotOf))}
 		l.all = k > 0
+		stored := uint16(0)
 		for i := range t.slotsOf(k) {
 			s := &t.slotsOf(k)[i]
 			if s.dyn >= 0 {
 				d.slotOf = append(d.slotOf, s.slot)
+				stored |= 1 << s.slot
 			} else {
 				l.values[s.slot] = s.v
 			}
 			if s.slot == slotCount {
 				l.all = false // it would not be listed if it were countAll
 			}
+		}
+		l.counted = stored&(1<<slotCount) != 0
+		if id := l.values[slotID]; id >= 0 && id < int64(len(lengthParams)) {
+			l.alike = stored&(1<<slotID|1<<slotZstd|lengthParams[id]<<slotParam) == 0
 		}
 		l.to = int32(len(d.slotOf))
 		l.steady = l.from == l.to
@@ -274,7 +302,7 @@ func (d *blockDecoder) openGroups(t *Template, rows, parts int) error {
 func (d *blockDecoder) openRefs(t *Template, off int) error {
 	d.refs = sized(d.refs, len(t.streams)*d.groups)
 	clear(d.refs[:d.groups])
-	d.ramps = sized(d.ramps, len(t.streams)*d.groups)
+	d.ramps, d.asked = sized(d.ramps, len(d.refs)), zeroed(d.asked, len(d.refs))
 	d.t = t
 	for k := 1; k < len(t.streams); k++ {
 		l := &d.listed[k]
@@ -305,10 +333,12 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 // off, and returns where they end. counts are the usual ones.
 func (d *blockDecoder) openStream(st, k, off int, counts []int) (int, error) {
 	l := &d.listed[k]
-	integer := d.l.streams[st].class <= ClassInt64
+	v := d.slots(k, 0)
 	last, stored := 0, 0 // stored bytes of last values
 	for g := range d.groups {
-		v := d.slots(k, g)
+		if l.counted || !l.alike {
+			v = d.slots(k, g)
+		}
 		n := 0
 		switch c := v[slotCount]; {
 		case c == countAll:
@@ -319,20 +349,14 @@ func (d *blockDecoder) openStream(st, k, off int, counts []int) (int, error) {
 		default:
 			n = int(c - countExplicit)
 		}
-		r, x := &d.refs[k*d.groups+g], &d.ramps[k*d.groups+g]
-		*r, x.known = ref{off: int32(off)}, false
+		r := &d.refs[k*d.groups+g]
 		if n == 0 {
+			*r = ref{}
 			continue
 		}
-		if integer {
-			x.Ramp, x.known = d.findRamp(st, g, v, n)
-		}
-		switch {
-		case x.known && v[slotZstd] == 0:
-			stored = x.Len(n)
-		case n != last || !l.steady:
+		if n != last || !l.alike {
 			var err error
-			if stored, err = d.storedLen(st, v, n); err != nil {
+			if stored, err = d.storedLen(st, d.slots(k, g), n); err != nil {
 				return 0, d.at(st, g, err)
 			}
 			last = n
@@ -340,7 +364,7 @@ func (d *blockDecoder) openStream(st, k, off int, counts []int) (int, error) {
 		if stored > len(d.body)-off {
 			return 0, d.corrupt(st, g, "%d bytes of values, %d are left", stored, len(d.body)-off)
 		}
-		r.len, r.count = int32(stored), int32(n)
+		*r = ref{off: int32(off), len: int32(stored), count: int32(n)}
 		off += stored
 	}
 	return off, nil
@@ -558,17 +582,26 @@ func (d *blockDecoder) ramp(st, g int) (encoding.Ramp, bool) {
 	if l := &d.listed[k]; l.constant {
 		return encoding.Ramp{First: l.values[slotParam]}, true
 	}
-	if k == 0 {
-		return encoding.Ramp{}, false
+	i := k*d.groups + g
+	if d.asked[i] == rampUnasked {
+		d.asked[i] = rampNone
+		if r, ok := d.findRamp(st, k, g); ok {
+			d.ramps[i], d.asked[i] = r, rampKnown
+		}
 	}
-	x := &d.ramps[k*d.groups+g]
-	return x.Ramp, x.known
+	return d.ramps[i], d.asked[i] == rampKnown
 }
 
-// findRamp is ramp of n values with parameters v, once the streams before are
-// open. If ok, bodyLen would accept v, and the body takes Ramp.Len bytes.
-func (d *blockDecoder) findRamp(st, g int, v *slotValues, n int) (r encoding.Ramp, ok bool) {
+// findRamp is ramp for stream st, listed as the k-th. If ok, the codec would
+// accept the parameters, and the body, unless it is compressed, holds
+// nothing but what is above the ramp, packed.
+func (d *blockDecoder) findRamp(st, k, g int) (r encoding.Ramp, ok bool) {
+	n := int(d.refs[k*d.groups+g].count)
+	if n == 0 {
+		return r, false
+	}
 	s := &d.l.streams[st]
+	v := d.slots(k, g)
 	p := v.params()
 	switch v[slotID] {
 	case int64(encoding.Constant):

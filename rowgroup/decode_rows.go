@@ -2,6 +2,7 @@ package rowgroup
 
 import (
 	"errors"
+	"math/bits"
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
@@ -413,41 +414,47 @@ func dense[T any](d *blockDecoder, dst []T, st int, sp *span, decode func([]T, i
 	return nil
 }
 
-// progression is how many values of stream st in groups [g, end) form one
-// progression, as their parameters say; none if n is 0.
-func (d *blockDecoder) progression(st, g, to int) (r encoding.Ramp, n, end int) {
+// rampsOf is how many values of stream st in groups [g, end) form one ramp, as
+// their parameters say, with its packed codes; none if n is 0.
+func (d *blockDecoder) rampsOf(st, g, to int) (r encoding.Ramp, codes []byte, n, end int) {
 	r, ok := d.ramp(st, g)
-	if !ok || r.Spread > 0 {
-		return r, 0, g
+	f := d.ref(st, g)
+	n = int(f.count)
+	if !ok || r.Spread > 0 && int(f.len) != r.Len(n) { // else compressed
+		return r, nil, 0, g
 	}
-	n = d.count(st, g)
-	for end = g + 1; end < to; end++ {
+	for end = g + 1; end < to && (r.Spread == 0 || n%8 == 0); end++ {
 		x, ok := d.ramp(st, end)
-		k := d.count(st, end)
-		if !ok || x.Spread > 0 || x.First != r.First+int64(n)*r.Step || x.Step != r.Step && k > 1 {
+		f := d.ref(st, end)
+		if !ok || x.Spread != r.Spread || x.First != r.First+int64(n)*r.Step || x.Step != r.Step && f.count > 1 || int(f.len) != r.Len(int(f.count)) {
 			break
 		}
-		n += k
+		n += int(f.count)
 	}
-	return r, n, end
+	return r, d.body[f.off:], n, end
 }
 
 // int64s decodes integer stream st, one value for each unfiltered of sp, into
 // dst and keeps it.
 func (d *blockDecoder) int64s(dst []int64, st int, sp *span) error {
 	for at, g := 0, sp.from; g < sp.to; {
-		r, n, end := d.progression(st, g, sp.to)
-		if n > 0 {
+		r, codes, n, end := d.rampsOf(st, g, sp.to)
+		switch {
+		case n > 0 && r.Spread == 0:
 			simd.Fill64(dst[at:at+n], r.First, r.Step)
-			at, g = at+n, end
-			continue
-		}
-		if n = d.count(st, g); n > 0 {
+		case n > 0:
+			c := simd.Packed64(codes, uint(bits.Len64(r.Spread)))
+			simd.Ramp64(dst[at:at+n], &c, r.First, r.Step)
+		default:
+			n, end = d.count(st, g), g+1
+			if n == 0 {
+				break
+			}
 			if err := d.decodeInt64(dst[at:at+n], st, g); err != nil {
 				return err
 			}
 		}
-		at, g = at+n, g+1
+		at, g = at+n, end
 	}
 	if d.whole(sp) {
 		d.kept(st).run = dst
@@ -458,18 +465,23 @@ func (d *blockDecoder) int64s(dst []int64, st int, sp *span) error {
 // int32s is int64s for a stream of int32.
 func (d *blockDecoder) int32s(dst []int32, st int, sp *span) error {
 	for at, g := 0, sp.from; g < sp.to; {
-		r, n, end := d.progression(st, g, sp.to)
-		if n > 0 {
+		r, codes, n, end := d.rampsOf(st, g, sp.to)
+		switch {
+		case n > 0 && r.Spread == 0:
 			simd.Fill32(dst[at:at+n], int32(r.First), int32(r.Step))
-			at, g = at+n, end
-			continue
-		}
-		if n = d.count(st, g); n > 0 {
+		case n > 0:
+			c := simd.Packed32(codes, uint(bits.Len64(r.Spread)))
+			simd.Ramp32(dst[at:at+n], &c, int32(r.First), int32(r.Step))
+		default:
+			n, end = d.count(st, g), g+1
+			if n == 0 {
+				break
+			}
 			if err := d.decodeInt32(dst[at:at+n], st, g); err != nil {
 				return err
 			}
 		}
-		at, g = at+n, g+1
+		at, g = at+n, end
 	}
 	if d.whole(sp) {
 		d.kept(st).run32 = dst
@@ -562,7 +574,7 @@ func decodeInts[T int32 | int64](d *blockDecoder, dst []T, st int, sp *span) ([]
 
 // narrowed is int64s for values that are kept as int32.
 func (d *blockDecoder) narrowed(dst []int32, st int, sp *span) error {
-	if r, n, _ := d.progression(st, sp.from, sp.to); n == sp.n {
+	if r, _, n, _ := d.rampsOf(st, sp.from, sp.to); n == sp.n && r.Spread == 0 {
 		simd.Fill32(dst, int32(r.First), int32(r.Step))
 		return nil
 	}
@@ -836,7 +848,7 @@ func (d *blockDecoder) setLiveness(meta *RowMeta, sp *span, live *liveness) {
 			v[i] = Liveness(x)
 		}
 	default:
-		repeat(v, live.all)
+		live.all.fill(v)
 	}
 }
 
@@ -889,16 +901,22 @@ func (d *blockDecoder) decodeDeletions(l *rowLayout, meta *RowMeta, sp *span, so
 	return nil
 }
 
-// repeat sets all of s to x.
-func repeat[T any](s []T, x T) {
-	if len(s) == 0 {
-		return
-	}
-	s[0] = x
-	for k := 1; k < len(s); k *= 2 {
-		copy(s[k:], s[:k])
+// fill sets all of s to x.
+func (x Liveness) fill(s []Liveness) {
+	for len(s) > 0 {
+		s = s[copy(s, sameLiveness[x][:]):]
 	}
 }
+
+// sameLiveness are runs of one liveness each, to copy from.
+var sameLiveness = func() (all [LivenessExpired + 1][1024]Liveness) {
+	for x := range all {
+		for i := range all[x] {
+			all[x][i] = Liveness(x)
+		}
+	}
+	return all
+}()
 
 // filter is the positions of the rows of sp, of one group, whose liveness has
 // holds for; count is their number. It is valid until the next call.
