@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
@@ -18,6 +19,7 @@ import (
 	"github.com/colsst/colsst/encoding/runlength"
 	"github.com/colsst/colsst/internal/le"
 	"github.com/colsst/colsst/internal/zstdframe"
+	"github.com/colsst/colsst/simd"
 )
 
 // MaxBlockGroups is the number of row groups that a block can have.
@@ -60,7 +62,7 @@ type blockDecoder struct {
 	dict   dict.Decoder
 	inflat []byte
 
-	ramps   []encoding.Ramp // as refs
+	ramps   []encoding.Ramp // where*(groups+1) + group, then that of the block
 	asked   []rampState     // the same
 	ints    []keptInts      // by where
 	first   int             // the groups at hand are [first, end)
@@ -230,13 +232,9 @@ func (d *blockDecoder) openParams(t *Template, body []byte) (int, error) {
 	}
 	bit := uint(0)
 	for i, k := range t.stored {
-		w := uint(t.slots[k].w)
-		if w == 0 {
-			continue
-		}
-		for g, v := range d.vals[i*d.groups:][:d.groups] {
-			d.vals[i*d.groups+g] = v + int64(bitsAt(f.b, bit, w))
-			bit += w
+		if w := uint(t.slots[k].w); w > 0 {
+			addBits(d.vals[i*d.groups:][:d.groups], f.b, bit, w)
+			bit += w * uint(d.groups)
 		}
 	}
 	return len(body) - len(f.b) + n, nil
@@ -258,20 +256,23 @@ func (s *slot) seeds(f *fields) (first, step int64) {
 	return first, step
 }
 
-// bitsAt is the w bits of b, which has them, from bit on.
-func bitsAt(b []byte, bit, w uint) uint64 {
-	b, bit = b[bit>>3:], bit&7
-	if len(b) >= 8 && bit+w <= 64 {
-		return binary.LittleEndian.Uint64(b) >> bit & (^uint64(0) >> (64 - w))
+// addBits adds to each of v the next w bits of b, which has them, from bit on.
+func addBits(v []int64, b []byte, bit, w uint) {
+	mask := ^uint64(0) >> (64 - w)
+	for i := range v {
+		at, shift := b[bit>>3:], bit&7
+		var x uint64
+		if len(at) >= 8 {
+			x = binary.LittleEndian.Uint64(at) >> shift
+		} else {
+			x = le.Uint64Short(at) >> shift
+		}
+		if shift+w > 64 {
+			x |= uint64(at[8]) << (64 - shift)
+		}
+		v[i] += int64(x & mask)
+		bit += w
 	}
-	if w == 0 {
-		return 0
-	}
-	x := le.Uint64Short(b) >> bit
-	if bit+w > 64 {
-		x |= uint64(b[8]) << (64 - bit)
-	}
-	return x & (^uint64(0) >> (64 - w))
 }
 
 func (d *blockDecoder) openGroups(t *Template, rows, parts int) error {
@@ -302,7 +303,8 @@ func (d *blockDecoder) openGroups(t *Template, rows, parts int) error {
 func (d *blockDecoder) openRefs(t *Template, off int) error {
 	d.refs = sized(d.refs, len(t.streams)*d.groups)
 	clear(d.refs[:d.groups])
-	d.ramps, d.asked = sized(d.ramps, len(d.refs)), zeroed(d.asked, len(d.refs))
+	n := len(t.streams) * (d.groups + 1)
+	d.ramps, d.asked = sized(d.ramps, n), zeroed(d.asked, n)
 	d.t = t
 	for k := 1; k < len(t.streams); k++ {
 		l := &d.listed[k]
@@ -388,7 +390,7 @@ func (d *blockDecoder) storedLen(st int, v *slotValues, n int) (int, error) {
 func (d *blockDecoder) slots(k, g int) *slotValues {
 	l := &d.listed[k]
 	for i := l.from; i < l.to; i++ {
-		l.values[d.slotOf[i]%numSlots] = d.vals[int(i)*d.groups+g]
+		l.values[d.slotOf[i]] = d.vals[int(i)*d.groups+g]
 	}
 	return &l.values
 }
@@ -576,49 +578,132 @@ func (d *blockDecoder) full(st, from, to int) bool {
 }
 
 // ramp is what the parameters of integer stream st in group g alone say of its
-// values, reckoned as 64 bits, and that they are values of its type.
+// values, reckoned as 64 bits: they are values of its type, and the body, unless
+// it is compressed, holds nothing but what is above the ramp, packed. If g is
+// the number of groups, it is said of all unfiltereds of the block, and above
+// the ramp lies what lies above those of the groups, or more.
 func (d *blockDecoder) ramp(st, g int) (encoding.Ramp, bool) {
 	k := int(d.where[st])
 	if l := &d.listed[k]; l.constant {
 		return encoding.Ramp{First: l.values[slotParam]}, true
 	}
-	i := k*d.groups + g
+	i := k*(d.groups+1) + g
 	if d.asked[i] == rampUnasked {
 		d.asked[i] = rampNone
-		if r, ok := d.findRamp(st, k, g); ok {
+		var r encoding.Ramp
+		var ok bool
+		if g == d.groups {
+			r, ok = d.blockRamp(st, k)
+		} else if r, ok = d.ramp(st, d.groups); ok && r.Spread == 0 {
+			r.First += int64(d.starts[g]) * r.Step
+		} else {
+			r, ok = d.groupRamp(st, k, g)
+		}
+		if ok {
 			d.ramps[i], d.asked[i] = r, rampKnown
 		}
 	}
 	return d.ramps[i], d.asked[i] == rampKnown
 }
 
-// findRamp is ramp for stream st, listed as the k-th. If ok, the codec would
-// accept the parameters, and the body, unless it is compressed, holds
-// nothing but what is above the ramp, packed.
-func (d *blockDecoder) findRamp(st, k, g int) (r encoding.Ramp, ok bool) {
+// groupRamp is ramp for stream st, listed as the k-th.
+func (d *blockDecoder) groupRamp(st, k, g int) (encoding.Ramp, bool) {
 	n := int(d.refs[k*d.groups+g].count)
-	if n == 0 {
+	r, ok := d.rampOf(st, d.slots(k, g), n, g)
+	return r, ok && n > 0 && r.Within(n, d.l.streams[st].least(), d.l.streams[st].most())
+}
+
+// blockRamp is ramp of the whole block for stream st, listed as the k-th, if it
+// has a value for each unfiltered and the block stores at most one parameter of
+// it, on which no length depends.
+func (d *blockDecoder) blockRamp(st, k int) (r encoding.Ramp, ok bool) {
+	l, s := &d.listed[k], &d.l.streams[st]
+	rows := d.starts[d.groups]
+	v := d.slots(k, 0)
+	if !l.all || !l.alike || l.to-l.from > 1 || s.ref != refRows || !l.steady && !shifts(v[slotID], d.slotOf[l.from]) {
 		return r, false
 	}
-	s := &d.l.streams[st]
-	v := d.slots(k, g)
-	p := v.params()
+	var stored []int64
+	least, slope := int64(0), int64(0)
+	if !l.steady {
+		// A codec that accepts the least and the greatest accepts what is between,
+		// and where the ramp begins follows the parameter.
+		p := &v[d.slotOf[l.from]]
+		stored = d.vals[int(l.from)*d.groups:][:d.groups]
+		var greatest int64
+		least, greatest = simd.MinMaxInt64(stored)
+		*p = greatest
+		if _, ok = d.rampOf(st, v, rows, d.groups); !ok {
+			return r, false
+		}
+		if *p = least; least < greatest {
+			*p = least + 1
+			next, _ := d.rampOf(st, v, rows, d.groups)
+			*p = least
+			r, _ = d.rampOf(st, v, rows, d.groups)
+			slope = next.First - r.First
+		}
+	}
+	if r, ok = d.rampOf(st, v, rows, d.groups); !ok {
+		return r, false
+	}
+	// How far the groups begin from where they would on one line.
+	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
+	for g, at := range d.starts[:d.groups] {
+		off := int64(0)
+		if stored != nil {
+			off = (stored[g] - least) * slope
+		}
+		if v[slotID] == int64(encoding.DeltaOfDelta) { // begins anew
+			off -= int64(at) * r.Step
+		}
+		lo, hi = min(lo, off), max(hi, off)
+	}
+	wider := r.Spread + uint64(hi) - uint64(lo)
+	if wider < r.Spread {
+		return r, false
+	}
+	r.First, r.Spread = r.First+lo, wider
+	return r, r.Within(rows, s.least(), s.most())
+}
+
+// shifts reports whether a slot of an integer encoding says where a ramp begins
+// and nothing else, linearly.
+func shifts(id int64, slot uint8) bool {
+	switch id {
+	case int64(encoding.Constant):
+		return slot == slotParam
+	case int64(encoding.DeltaOfDelta):
+		return slot == slotParam+1 || slot == slotParam+2
+	case int64(encoding.Function):
+		return slot == slotParam+2
+	}
+	return false
+}
+
+// rampOf is ramp of n values with parameters v in group g, or all groups, but
+// for their range.
+func (d *blockDecoder) rampOf(st int, v *slotValues, n, g int) (r encoding.Ramp, ok bool) {
+	class, p := d.l.streams[st].class, v.params()
 	switch v[slotID] {
 	case int64(encoding.Constant):
-		r, ok = encoding.Ramp{First: p[0]}, *p == encoding.Params{p[0]}
+		return encoding.Ramp{First: p[0]}, class <= ClassInt64 && *p == encoding.Params{p[0]}
 	case int64(encoding.DeltaOfDelta):
-		size := uint(64)
-		if s.class == ClassInt32 {
-			size = 32
+		switch class {
+		case ClassInt64:
+			return deltadelta.RampOf(p, 64)
+		case ClassInt32: // a ramp, if within the range
+			r, ok = deltadelta.RampOf(p, 32)
+			r.First, r.Step = int64(int32(r.First)), int64(int32(r.Step))
+			return r, ok
 		}
-		r, ok = deltadelta.RampOf(p, size)
 	case int64(encoding.Function):
 		var in [2]encoding.Ramp
 		for i, x := range function.References(p) {
 			if x == function.None && i == 1 {
 				continue
 			}
-			if x < 0 || x >= int64(st) || d.count(int(x), g) != n {
+			if x < 0 || x >= int64(st) || g < d.groups && d.count(int(x), g) != n || g == d.groups && d.l.streams[x].ref != refRows {
 				return r, false
 			}
 			if in[i], ok = d.ramp(int(x), g); !ok {
@@ -626,19 +711,9 @@ func (d *blockDecoder) findRamp(st, k, g int) (r encoding.Ramp, ok bool) {
 			}
 		}
 		r, ok = function.RampOf(p, n, in[0], in[1])
-		ok = ok && s.class == ClassInt64
+		return r, ok && class == ClassInt64
 	}
-	switch {
-	case !ok:
-	case s.class == ClassInt32: // else they would wrap modulo 2^32
-		if v[slotID] == int64(encoding.DeltaOfDelta) {
-			r.First, r.Step = int64(int32(r.First)), int64(int32(r.Step))
-		}
-		ok = r.Within(n, s.least(), s.most())
-	case s.narrow:
-		ok = r.Within(n, s.from, s.to)
-	}
-	return r, ok
+	return r, false
 }
 
 // decodeInt64 decodes stream st of group g into dst, whose length is the count.

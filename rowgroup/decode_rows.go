@@ -417,6 +417,10 @@ func dense[T any](d *blockDecoder, dst []T, st int, sp *span, decode func([]T, i
 // rampsOf is how many values of stream st in groups [g, end) form one ramp, as
 // their parameters say, with its packed codes; none if n is 0.
 func (d *blockDecoder) rampsOf(st, g, to int) (r encoding.Ramp, codes []byte, n, end int) {
+	if r, ok := d.ramp(st, d.groups); ok && r.Spread == 0 && d.l.streams[st].ref == refRows {
+		r.First += int64(d.starts[g]) * r.Step
+		return r, nil, d.starts[to] - d.starts[g], to
+	}
 	r, ok := d.ramp(st, g)
 	f := d.ref(st, g)
 	n = int(f.count)
