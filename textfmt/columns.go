@@ -1,7 +1,6 @@
 package textfmt
 
 import (
-	"bytes"
 	"slices"
 	"unicode/utf8"
 
@@ -84,27 +83,27 @@ func (r *Reader) isNull(row, col int) bool {
 
 // column puts the cells of a column, at most n of them, and counts them.
 func (r *Reader) column(col, n int) int {
-	b := r.builder
+	b, meta := r.builder, &r.columns.meta
 	c := &b.columns[col]
 	switch c.to {
 	case toKey:
 		return n
 	case toWriteTime:
-		return r.metaColumn(col, n, &r.columns.meta[0])
+		return integers(r, col, n, meta[0].values, &meta[0])
 	case toTTL:
-		return r.metaColumn(col, n, &r.columns.meta[1])
+		return integers(r, col, n, meta[1].values, &meta[1])
 	case toExpiry:
-		return r.metaColumn(col, n, &r.columns.meta[2])
+		return integers(r, col, n, meta[2].values, &meta[2])
 	}
 	switch c.class {
 	case rowgroup.ClassInt32:
-		return integers(r, col, n, b.batch.Int32s(c.at))
+		return integers(r, col, n, extended(b.batch.Int32s(c.at), n), nil)
 	case rowgroup.ClassInt64:
-		return integers(r, col, n, b.batch.Int64s(c.at))
+		return integers(r, col, n, extended(b.batch.Int64s(c.at), n), nil)
 	case rowgroup.ClassFloat32:
-		return r.floats32(col, n)
+		return floats(r, col, n, extended(b.batch.Float32s(c.at), n), 6, 32)
 	case rowgroup.ClassFloat64:
-		return r.floats64(col, n)
+		return floats(r, col, n, extended(b.batch.Float64s(c.at), n), 15, 64)
 	}
 	if c.typ.Kind == rowgroup.KindText && r.columns.text8() {
 		return r.texts(col, n)
@@ -112,120 +111,85 @@ func (r *Reader) column(col, n int) int {
 	return r.others(col, n)
 }
 
-// absent makes a cell null, unless it must not be.
-func (b *builder) absent(c *column, row int) (ok bool) {
-	if c.required {
+// extended makes values n longer, and is what they are longer by.
+func extended[T any](values *[]T, n int) []T {
+	have := len(*values)
+	*values = slices.Grow(*values, n)[:have+n]
+	return (*values)[have:]
+}
+
+// absent makes a cell null, unless it must not be; of a column of metadata where
+// that is given.
+func (r *Reader) absent(col, row int, meta *metaCells) (ok bool) {
+	b := r.builder
+	c := &b.columns[col]
+	switch {
+	case c.required:
 		return false
+	case meta != nil:
+		meta.null[row] = true
+	default:
+		cells := &b.batch.CellMeta(c.at).Cells
+		*cells = append(extend(*cells, b.row+row), rowgroup.CellAbsent)
 	}
-	cells := &b.batch.CellMeta(c.at).Cells
-	*cells = append(extend(*cells, row), rowgroup.CellAbsent)
 	return true
 }
 
-func integers[T int32 | int64](r *Reader, col, n int, values *[]T) int {
-	b, block, longest := r.builder, &r.columns.block, r.columns.longest
-	c := &b.columns[col]
-	out := slices.Grow(*values, n)[:b.row+n]
-	*values = out
-	for i := range n {
-		text := block.field(i, col)
+// integers is for a column of integers in memory.
+func integers[T int32 | int64](r *Reader, col, n int, out []T, meta *metaCells) int {
+	c := &r.builder.columns[col]
+	least, most := c.least, c.most
+	switch {
+	case !c.plain:
+		least, most = 0, -1
+	case c.to == toTTL:
+		least = 0
+	}
+	spans, stride, all, longest := r.columns.spans[col:], r.columns.stride, r.columns.text, r.columns.longest
+	for i, at := 0, 0; i < n; i, at = i+1, at+stride {
+		s := spans[at]
+		text := all[s.from:s.to]
 		if len(text) <= longest && r.isNull(i, col) {
-			if !b.absent(c, b.row+i) {
+			if !r.absent(col, i, meta) {
 				return i
 			}
-			out[b.row+i] = 0
+			out[i] = 0
 			continue
 		}
 		v, ok := parseInt(text)
-		if !ok || !c.plain || v < c.least || v > c.most {
+		if !ok || v < least || v > most {
 			var p *problem
-			if v, p = b.integer(c, text); p != nil {
+			if v, p = r.builder.integer(c, text); p != nil || c.to == toTTL && v < 0 {
 				return i
 			}
 		}
-		out[b.row+i] = T(v)
+		out[i] = T(v)
 	}
 	return n
 }
 
-// metaColumn is integers for a column of row metadata.
-func (r *Reader) metaColumn(col, n int, m *metaCells) int {
-	b, block, longest := r.builder, &r.columns.block, r.columns.longest
-	c := &b.columns[col]
-	for i := range n {
-		text := block.field(i, col)
+// floats is for a column of floats of a size, of which numbers of no more digits
+// than always are not rounded.
+func floats[T float32 | float64](r *Reader, col, n int, out []T, always, size int) int {
+	spans, stride, all, longest := r.columns.spans[col:], r.columns.stride, r.columns.text, r.columns.longest
+	for i, at := 0, 0; i < n; i, at = i+1, at+stride {
+		s := spans[at]
+		text := all[s.from:s.to]
 		if len(text) <= longest && r.isNull(i, col) {
-			if c.required {
+			if !r.absent(col, i, nil) {
 				return i
 			}
-			m.null[i] = true
+			out[i] = 0
 			continue
 		}
-		v, ok := parseInt(text)
-		if !ok || !c.plain || v < c.least || v > c.most {
-			var p *problem
-			if v, p = b.integer(c, text); p != nil {
-				return i
-			}
-		}
-		if c.to == toTTL && v < 0 {
-			return i
-		}
-		m.values[i] = v
-	}
-	return n
-}
-
-func (r *Reader) floats32(col, n int) int {
-	b, block, longest := r.builder, &r.columns.block, r.columns.longest
-	c := &b.columns[col]
-	values := b.batch.Float32s(c.at)
-	out := slices.Grow(*values, n)[:b.row+n]
-	*values = out
-	for i := range n {
-		text := block.field(i, col)
-		if len(text) <= longest && r.isNull(i, col) {
-			if !b.absent(c, b.row+i) {
-				return i
-			}
-			out[b.row+i] = 0
-			continue
-		}
-		v, ok := parseFloat32(text)
+		v, inexact, ok := parseFloat(text, always, size)
 		if !ok {
 			return i
 		}
-		if len(text) > 6 && rounded(text, float64(v), 6, 32) {
+		if inexact {
 			r.columns.inexact = append(r.columns.inexact, roundedCell{i, col})
 		}
-		out[b.row+i] = v
-	}
-	return n
-}
-
-func (r *Reader) floats64(col, n int) int {
-	b, block, longest := r.builder, &r.columns.block, r.columns.longest
-	c := &b.columns[col]
-	values := b.batch.Float64s(c.at)
-	out := slices.Grow(*values, n)[:b.row+n]
-	*values = out
-	for i := range n {
-		text := block.field(i, col)
-		if len(text) <= longest && r.isNull(i, col) {
-			if !b.absent(c, b.row+i) {
-				return i
-			}
-			out[b.row+i] = 0
-			continue
-		}
-		v, ok := parseFloat64(text)
-		if !ok {
-			return i
-		}
-		if len(text) > 15 && rounded(text, v, 15, 64) {
-			r.columns.inexact = append(r.columns.inexact, roundedCell{i, col})
-		}
-		out[b.row+i] = v
+		out[i] = T(v)
 	}
 	return n
 }
@@ -242,27 +206,40 @@ func (b *block) text8() bool {
 // texts is for a column of text in a block of UTF-8.
 func (r *Reader) texts(col, n int) int {
 	b, block, longest := r.builder, &r.columns.block, r.columns.longest
-	c := &b.columns[col]
-	out := b.batch.Bytes(c.at)
-	if !out.Fits(len(block.text)) {
+	out := b.batch.Bytes(b.columns[col].at)
+	const short = 16
+	if !out.Fits(len(block.text) + short) {
 		return 0
 	}
-	data, ends := out.Data, out.Ends
-	done := n
-	for i := range n {
-		text := block.field(i, col)
-		if len(text) <= longest && r.isNull(i, col) {
-			if !b.absent(c, b.row+i) {
+	from := len(out.Data)
+	data := slices.Grow(out.Data, len(block.text)+short)
+	data = data[:cap(data)]
+	ends := extended(&out.Ends, n)
+	spans, stride, all := block.spans[col:], block.stride, block.text
+	done, to := n, from
+	for i, at := 0, 0; i < n; i, at = i+1, at+stride {
+		s := spans[at]
+		text := all[s.from:s.to]
+		switch {
+		case len(text) <= longest && r.isNull(i, col):
+			if !r.absent(col, i, nil) {
 				done = i
-				break
 			}
 			text = nil
+		case len(text) <= short && len(all)-int(s.from) >= short:
+			// Two loads and two stores, whatever follows the text.
+			*(*[short]byte)(data[to:]) = [short]byte(all[s.from:])
+		default:
+			copy(data[to:], text)
 		}
-		data = append(data, text...)
-		ends = append(ends, uint32(len(data)))
+		if done < n {
+			break
+		}
+		to += len(text)
+		ends[i] = uint32(to)
 	}
-	b.bytes += len(data) - len(out.Data)
-	out.Data, out.Ends = data, ends
+	b.bytes += to - from
+	out.Data, out.Ends = data[:to], out.Ends[:b.row+done]
 	return done
 }
 
@@ -274,7 +251,7 @@ func (r *Reader) others(col, n int) int {
 		text := block.field(i, col)
 		switch {
 		case len(text) <= r.columns.longest && r.isNull(i, col):
-			if b.batch.Bytes(c.at).Append(nil) != nil || !b.absent(c, b.row+i) {
+			if b.batch.Bytes(c.at).Append(nil) != nil || !r.absent(col, i, nil) {
 				return i
 			}
 		case c.typ.Kind == rowgroup.KindText && !utf8.Valid(text), b.value(c, text) != nil:
@@ -332,13 +309,21 @@ func (r *Reader) keys(n int) int {
 				to++
 			}
 		}
-		for ; i < to; i++ {
-			if b.order && b.rows > 0 && !b.ascends() && b.follows(r.name, line+int64(i)) != nil {
+		for i < to {
+			if b.order && b.rows > 0 && b.follows(r.name, line+int64(i)) != nil {
 				return i
 			}
-			b.row++
-			b.rows++
-			b.lastLine = line + int64(i)
+			// Rows that ascend are in order, whatever else is asked of them.
+			run := 1
+			if !b.order {
+				run = to - i
+			} else if b.clustering.direction != 0 {
+				run += b.ascending(to - i - 1)
+			}
+			i += run
+			b.row += run
+			b.rows += int64(run)
+			b.lastLine = line + int64(i-1)
 		}
 	}
 	return n
@@ -367,31 +352,36 @@ func (r *Reader) key(i int) (ok bool) {
 func (r *Reader) sameKey(i int) bool {
 	block := &r.columns.block
 	for _, col := range r.builder.keyColumns {
-		if !bytes.Equal(block.field(i, col), block.field(i-1, col)) || block.quoted(i, col) != block.quoted(i-1, col) {
+		at := i*block.stride + col
+		a, b := block.spans[at-block.stride], block.spans[at]
+		if b.to-b.from != a.to-a.from || string(block.text[b.from:b.to]) != string(block.text[a.from:a.to]) || block.quoted(i, col) != block.quoted(i-1, col) {
 			return false
 		}
 	}
 	return true
 }
 
-// ascends reports whether the row is surely behind the one before it in the
-// batch, by the only clustering column.
-func (b *builder) ascends() bool {
+// ascending counts the rows behind the next one, up to n, that come in order by
+// the only clustering column and not beside the one before them.
+func (b *builder) ascending(n int) int {
 	c := &b.clustering
-	if c.direction == 0 || b.row == 0 {
-		return false
-	}
 	if c.class == rowgroup.ClassInt32 {
-		v := *b.batch.Int32s(c.at)
-		return inOrder(int64(v[b.row-1]), int64(v[b.row]), c.direction)
+		return ascending((*b.batch.Int32s(c.at))[b.row:b.row+n+1], c.direction < 0)
 	}
-	v := *b.batch.Int64s(c.at)
-	return inOrder(v[b.row-1], v[b.row], c.direction)
+	return ascending((*b.batch.Int64s(c.at))[b.row:b.row+n+1], c.direction < 0)
 }
 
-func inOrder(before, after int64, direction int) bool {
-	if direction < 0 {
-		return before > after
+// ascending counts the values behind the first one up to the last that is
+// greater, or less, than the one before it.
+func ascending[T int32 | int64](values []T, down bool) int {
+	for i := 1; i < len(values); i++ {
+		a, b := values[i-1], values[i]
+		if down {
+			a, b = b, a
+		}
+		if a >= b {
+			return i - 1
+		}
 	}
-	return before < after
+	return len(values) - 1
 }

@@ -30,15 +30,16 @@ type block struct {
 
 	words []uint64 // a bit for each byte that ends a field or quotes one
 	marks []int32  // where these bytes are
+	found []int32  // memory of marks
 }
 
 // span is where the text of a field is, its quotes left out.
 type span struct{ from, to int32 }
 
-// field is the text of a field.
+// field is the text of a field. The block goes on behind it.
 func (b *block) field(row, col int) []byte {
 	s := b.spans[row*b.stride+col]
-	return b.text[s.from:s.to:s.to]
+	return b.text[s.from:s.to]
 }
 
 // quoted reports whether a field stands in quotes.
@@ -71,7 +72,7 @@ func (s *Scanner) block(b *block, most int) {
 		return
 	}
 	if b.words == nil {
-		b.words = make([]uint64, mostBlockBytes/64)
+		b.words, b.found = make([]uint64, mostBlockBytes/64), make([]int32, mostBlockBytes)
 	}
 	if s.window == 0 {
 		s.window = mostBlockBytes
@@ -88,19 +89,15 @@ func (s *Scanner) block(b *block, most int) {
 
 // find makes marks of words.
 func (b *block) find() {
-	words := b.words[:(len(b.text)+63)/64]
-	count := 0
-	for _, w := range words {
-		count += bits.OnesCount64(w)
-	}
-	b.marks = slices.Grow(b.marks[:0], count)[:count]
+	words, found := b.words[:(len(b.text)+63)/64], b.found
 	n := 0
 	for i, w := range words {
 		for ; w != 0; w &= w - 1 {
-			b.marks[n] = int32(64*i + bits.TrailingZeros64(w))
+			found[n] = int32(64*i + bits.TrailingZeros64(w))
 			n++
 		}
 	}
+	b.marks = found[:n]
 }
 
 // cut makes spans of marks as long as records are plain.
@@ -115,6 +112,16 @@ func (b *block) cut(most int, trailing bool) {
 			return // a blank line
 		}
 		for f := 1; ; f++ {
+			for f < b.stride && k < len(marks) {
+				at := marks[k]
+				if text[at] != sep {
+					break
+				}
+				spans = append(spans, span{start, at})
+				start = at + 1
+				k++
+				f++
+			}
 			if k == len(marks) {
 				b.plain = true
 				return

@@ -11,17 +11,23 @@ import (
 // parseInt reads [+-]?digits. ok is false if b is anything else or does not
 // fit an int64.
 func parseInt(b []byte) (v int64, ok bool) {
-	digits := b
-	neg := false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
-		neg = b[0] == '-'
-		digits = b[1:]
+		return parseSigned(b)
 	}
-	u, ok := parseDigits(digits)
+	u, ok := parseDigits(b)
 	if !ok {
-		u, ok = parseLongInt(digits)
+		u, ok = parseLongInt(b)
 	}
-	if neg {
+	return int64(u), ok && u <= math.MaxInt64
+}
+
+// parseSigned is parseInt for what begins with a sign.
+func parseSigned(b []byte) (v int64, ok bool) {
+	u, ok := parseDigits(b[1:])
+	if !ok {
+		u, ok = parseLongInt(b[1:])
+	}
+	if b[0] == '-' {
 		return -int64(u), ok && u <= 1<<63
 	}
 	return int64(u), ok && u <= math.MaxInt64
@@ -43,48 +49,38 @@ func parseLongInt(b []byte) (u uint64, ok bool) {
 	return u, len(b) > 0
 }
 
-// parseDigits reads 1 to 16 digits, up to 8 of them at once: a second load ends
-// where the digits do, and what the first has read of it counts as zeros. ok is
-// false for all else.
+// parseDigits reads 1 to 16 digits, eight of them at once. ok is false for all
+// else. It loads what lies behind b in its memory, and shifts it out.
 func parseDigits(b []byte) (u uint64, ok bool) {
-	n := len(b)
-	switch {
-	case n >= 8 && n <= 16:
-		high, ok1 := eightDigits(binary.LittleEndian.Uint64(b))
-		if n == 8 {
-			return joinDigits(high), ok1
-		}
-		low, ok2 := eightDigits(binary.LittleEndian.Uint64(b[n-8:]))
-		low = low >> (8 * (16 - n) & 63) << (8 * (16 - n) & 63)
-		return joinDigits(high)*pow10uint[n-8] + joinDigits(low), ok1 && ok2
-	case n >= 4 && n < 8:
-		high, low := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[n-4:])
-		d, ok := eightDigits(uint64(high) | uint64(low)<<32)
-		return joinDigits(d<<(8*(8-n)&63)&math.MaxUint32 | d>>32<<32), ok
-	case n == 0 || n > 16:
+	n := uint(len(b))
+	if n-1 > 15 {
 		return 0, false
 	}
-	for _, c := range b {
-		d := uint64(c - '0')
-		if d > 9 {
-			return 0, false
-		}
-		u = u*10 + d
+	var padded [16]byte
+	if cap(b) < 16 {
+		copy(padded[:], b)
+		b = padded[:]
 	}
-	return u, true
+	b = b[:16]
+	const zeros = '0' * everyByte
+	high := binary.LittleEndian.Uint64(b) ^ zeros
+	if n <= 8 {
+		high <<= (64 - 8*n) & 63
+		return joinDigits(high), areDigits(high)
+	}
+	low := (binary.LittleEndian.Uint64(b[8:]) ^ zeros) << ((128 - 8*n) & 63)
+	return joinDigits(high)*pow10uint[n-8] + joinDigits(low), areDigits(high) && areDigits(low)
 }
 
-// eightDigits makes the numbers 0 to 9 of eight digits, the first in the lowest
-// byte. ok is false if a byte is none.
-func eightDigits(text uint64) (digits uint64, ok bool) {
-	const ones = 0x0101010101010101
-	digits = text ^ '0'*ones
-	// Numbers up to 9 do not reach the high half of their byte, nor with 6 added.
-	return digits, (digits|(digits+6*ones))&(0xf0*ones) == 0
-}
+// everyByte repeats a byte by multiplication.
+const everyByte = 0x0101010101010101
 
-// joinDigits is the number whose digits eightDigits made: pairs of them, fours,
-// and eight.
+// areDigits reports whether the eight bytes of d are numbers up to 9: those do
+// not reach the high half of their byte, nor with 6 added.
+func areDigits(d uint64) bool { return (d|(d+6*everyByte))&(0xf0*everyByte) == 0 }
+
+// joinDigits is the number of eight digits, numbers 0 to 9, the first of them in
+// the lowest byte: it joins pairs, and fours, and these.
 func joinDigits(d uint64) uint64 {
 	d = d*10 + d>>8
 	const mask = 0x000000ff000000ff
@@ -189,7 +185,7 @@ func parsePlain(b []byte) (n plain, ok bool) {
 		n.neg = true
 		b = b[1:]
 	}
-	point := bytes.IndexByte(b[:min(len(b), 17)], '.')
+	point := findPoint(b)
 	if point < 0 {
 		n.mantissa, ok = parseDigits(b)
 		return n, ok
@@ -202,6 +198,21 @@ func parsePlain(b []byte) (n plain, ok bool) {
 	}
 	n.mantissa = whole*pow10uint[n.decimals] + part
 	return n, true
+}
+
+// findPoint is where the point is in the first 17 bytes of b, -1 if there is none.
+func findPoint(b []byte) int {
+	if cap(b) < 8 {
+		return bytes.IndexByte(b, '.')
+	}
+	x := binary.LittleEndian.Uint64(b[:8]) ^ '.'*everyByte
+	zero := (x - everyByte) &^ x & (0x80 * everyByte) // its lowest bit is of the first byte of x that is 0
+	if at := bits.TrailingZeros64(zero) >> 3; at < len(b) && at < 8 {
+		return at
+	} else if at < 8 || len(b) <= 8 {
+		return -1
+	}
+	return bytes.IndexByte(b[:min(len(b), 17)], '.')
 }
 
 // plain is a decimal number without exponent.
@@ -311,6 +322,27 @@ func parseFloat32(b []byte) (v float32, ok bool) {
 	}
 	w, err := strconv.ParseFloat(string(b), 32)
 	return float32(w), err == nil && (w != 0 || n.digits == 0)
+}
+
+// parseFloat is parseFloat32 or parseFloat64, by size, with whether the number
+// was rounded.
+func parseFloat(b []byte, always, size int) (v float64, inexact, ok bool) {
+	if n, ok := parsePlain(b); ok {
+		if size == 32 {
+			v = float64(n.float32Of())
+		} else {
+			v = n.float64Of()
+		}
+		return v, n.rounded(b, v, always, size), true
+	}
+	if size == 32 {
+		var short float32
+		short, ok = parseFloat32(b)
+		v = float64(short)
+	} else {
+		v, ok = parseFloat64(b)
+	}
+	return v, ok && rounded(b, v, always, size), ok
 }
 
 // The bits of the NaN that the text NaN stands for, as a double and a float.

@@ -77,21 +77,28 @@ func rounded(text []byte, v float64, always, size int) bool {
 		return false
 	}
 	if n, ok := parsePlain(text); ok {
-		if same, ok := n.digitsOf(v, always); ok {
-			return !same
-		}
+		return n.rounded(text, v, always, size)
+	}
+	return roundedText(text, v, always, size)
+}
+
+// rounded is rounded for a plain number.
+func (n *plain) rounded(text []byte, v float64, always, size int) bool {
+	if n.mantissa < pow10uint[always] {
+		return false
+	}
+	if same, ok := n.digitsOf(v, always); ok {
+		return !same
 	}
 	return roundedText(text, v, always, size)
 }
 
 // digitsOf reports whether v, of n's sign, gives back the digits of n: whether
 // it is n when it is rounded to as many decimals, half to even. Up to always
-// digits it is. ok is false where the arithmetic does not reach.
+// digits, zeros at the end left out, it is. ok is false where the arithmetic does
+// not reach.
 func (n *plain) digitsOf(v float64, always int) (same, ok bool) {
 	m, decimals := n.mantissa, n.decimals
-	if m < pow10uint[always] {
-		return true, true
-	}
 	for decimals > 0 && m%10 == 0 {
 		m /= 10
 		decimals--
