@@ -386,13 +386,7 @@ func (t *instant) fraction(b []byte) (rest []byte, ok bool) {
 	return b[n:], true
 }
 
-func pow10int(n int) int64 {
-	v := int64(1)
-	for range n {
-		v *= 10
-	}
-	return v
-}
+func pow10int(n int) int64 { return int64(pow10uint[n]) }
 
 // offset reads a zone: Z, UTC, GMT, or hours and minutes east of Greenwich.
 func (t *instant) offset(b []byte) (rest []byte, ok bool) {

@@ -49,12 +49,17 @@ func parseLongInt(b []byte) (u uint64, ok bool) {
 	return u, len(b) > 0
 }
 
-// parseDigits reads 1 to 16 digits, eight of them at once. ok is false for all
+// parseDigits reads 1 to 19 digits, eight of them at once. ok is false for all
 // else. It loads what lies behind b in its memory, and shifts it out.
 func parseDigits(b []byte) (u uint64, ok bool) {
 	n := uint(len(b))
 	if n-1 > 15 {
-		return 0, false
+		if n-1 > 18 {
+			return 0, false
+		}
+		high, ok1 := parseDigits(b[:n-16])
+		low, ok2 := parseDigits(b[n-16:])
+		return high*1e16 + low, ok1 && ok2
 	}
 	var padded [16]byte
 	if cap(b) < 16 {
@@ -177,9 +182,9 @@ func parseNumber(b []byte) (n number, ok bool) {
 	return n, true
 }
 
-// parsePlain reads [-]digits[.digits], at most 16 digits on each side of the
-// point and a mantissa below 2^63: the number is mantissa / 10^decimals. It
-// reads most numbers that there are; for others, ok is false.
+// parsePlain reads [-]digits[.digits], at most 19 digits behind the point and a
+// mantissa below 2^63: the number is mantissa / 10^decimals. It reads most numbers
+// that there are; for others, ok is false.
 func parsePlain(b []byte) (n plain, ok bool) {
 	if len(b) > 0 && b[0] == '-' {
 		n.neg = true
@@ -188,7 +193,7 @@ func parsePlain(b []byte) (n plain, ok bool) {
 	point := findPoint(b)
 	if point < 0 {
 		n.mantissa, ok = parseDigits(b)
-		return n, ok
+		return n, ok && n.mantissa < 1<<63
 	}
 	whole, ok1 := parseDigits(b[:point])
 	part, ok2 := parseDigits(b[point+1:])
@@ -197,13 +202,13 @@ func parsePlain(b []byte) (n plain, ok bool) {
 		return n, false
 	}
 	n.mantissa = whole*pow10uint[n.decimals] + part
-	return n, true
+	return n, n.mantissa < 1<<63
 }
 
-// findPoint is where the point is in the first 17 bytes of b, -1 if there is none.
+// findPoint is where the point is in the first 20 bytes of b, -1 if there is none.
 func findPoint(b []byte) int {
 	if cap(b) < 8 {
-		return bytes.IndexByte(b, '.')
+		return bytes.IndexByte(b, '.') // in less than 8
 	}
 	x := binary.LittleEndian.Uint64(b[:8]) ^ '.'*everyByte
 	zero := (x - everyByte) &^ x & (0x80 * everyByte) // its lowest bit is of the first byte of x that is 0
@@ -212,14 +217,14 @@ func findPoint(b []byte) int {
 	} else if at < 8 || len(b) <= 8 {
 		return -1
 	}
-	return bytes.IndexByte(b[:min(len(b), 17)], '.')
+	return bytes.IndexByte(b[:min(len(b), 20)], '.')
 }
 
 // plain is a decimal number without exponent.
 type plain struct {
 	neg      bool
 	mantissa uint64
-	decimals int // at most 16
+	decimals int // at most 19
 }
 
 // float64Of is the double nearest to n.

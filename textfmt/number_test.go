@@ -2,6 +2,7 @@ package textfmt
 
 import (
 	"math"
+	"regexp"
 	"strconv"
 	"testing"
 	"time"
@@ -248,6 +249,28 @@ func TestParseInstantProperty(t *testing.T) {
 			require.True(t, ok)
 			require.Equal(t, want, time.Unix(got.sec, got.nanos).UTC())
 		}
+	})
+}
+
+// What is no instant is refused.
+func TestParseInstantRefuses(t *testing.T) {
+	form := regexp.MustCompile(`^(\d{4}-\d\d-\d\d)([Tt ](\d\d:\d\d:\d\d)(\.\d{1,9})?([zZ]|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?)?$`)
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[0-2]0[0-2][0-9]-[01][0-9]-[0-3][0-9]([Tt ][0-2][0-9]:[0-6][0-9]:[0-6][0-9](\.[0-9]{1,10})?(z|Z|[+-][0-2][0-9](:?[0-6][0-9])?)?)?`).Draw(t, "text")
+		b := []byte(text)
+		if rapid.Bool().Draw(t, "change") {
+			b[rapid.IntRange(0, len(b)-1).Draw(t, "at")] = rapid.SampledFrom([]byte("0/:;-+.TZ \x00\xff\xb0?")).Draw(t, "byte")
+		}
+		want := false
+		if m := form.FindSubmatch(b); m != nil && string(m[1][:4]) != "0000" {
+			_, err := time.Parse(time.DateOnly, string(m[1]))
+			if want = err == nil; want && len(m[3]) > 0 {
+				_, err = time.Parse(time.TimeOnly, string(m[3]))
+				want = err == nil
+			}
+		}
+		got, ok := parseInstant(b)
+		require.Equal(t, want, ok, "%q %v", b, got)
 	})
 }
 

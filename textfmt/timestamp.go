@@ -1,6 +1,7 @@
 package textfmt
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"time"
@@ -21,13 +22,13 @@ type instant struct {
 // hh:mm:ss[.fraction][zone]. ok is false for all else, days and hours that do
 // not exist among it, and years outside 1..9999.
 func parseInstant(b []byte) (t instant, ok bool) {
-	if len(b) < 10 || b[4] != '-' || b[7] != '-' {
+	if len(b) < 10 {
 		return t, false
 	}
-	year, ok1 := decimal(b[:4])
-	month, ok2 := decimal(b[5:7])
-	day, ok3 := decimal(b[8:10])
-	if !ok1 || !ok2 || !ok3 || year < 1 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) {
+	d, ok := pairs(b, dayPattern, dayMarks)
+	year, month := 100*int(byte(d))+int(byte(d>>16)), int(byte(d>>40))
+	day, ok1 := decimal(b[8:10])
+	if !ok || !ok1 || year < 1 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) {
 		return t, false
 	}
 	t.sec = 86400 * daysSince1970(year, month, day)
@@ -35,13 +36,12 @@ func parseInstant(b []byte) (t instant, ok bool) {
 		t.day = true
 		return t, true
 	}
-	if len(b) < 19 || b[10]|0x20 != 't' && b[10] != ' ' || b[13] != ':' || b[16] != ':' {
+	if len(b) < 19 || b[10]|0x20 != 't' && b[10] != ' ' {
 		return t, false
 	}
-	hour, ok1 := decimal(b[11:13])
-	minute, ok2 := decimal(b[14:16])
-	second, ok3 := decimal(b[17:19])
-	if !ok1 || !ok2 || !ok3 || hour > 23 || minute > 59 || second > 59 {
+	d, ok = pairs(b[11:], clockPattern, clockMarks)
+	hour, minute, second := int(byte(d)), int(byte(d>>24)), int(byte(d>>48))
+	if !ok || hour > 23 || minute > 59 || second > 59 {
 		return t, false
 	}
 	t.sec += int64(3600*hour + 60*minute + second)
@@ -54,14 +54,10 @@ func parseInstant(b []byte) (t instant, ok bool) {
 		if n == 1 || n > 10 {
 			return t, false
 		}
-		for i := 1; i < 10; i++ {
-			t.nanos *= 10
-			if i < n {
-				t.nanos += int64(b[i] - '0')
-				if b[i] != '0' {
-					t.digits = i
-				}
-			}
+		u, _ := parseDigits(b[1:n])
+		t.nanos = int64(u) * pow10int(10-n)
+		for t.digits = n - 1; t.digits > 0 && b[t.digits] == '0'; {
+			t.digits--
 		}
 		b = b[n:]
 	}
@@ -82,7 +78,7 @@ func parseInstant(b []byte) (t instant, ok bool) {
 	}
 	b = b[1:]
 	minute = 0
-	ok2 = true
+	ok2 := true
 	switch {
 	case len(b) == 5 && b[2] == ':':
 		minute, ok2 = decimal(b[3:5])
@@ -126,6 +122,19 @@ func ParseTime(s string, unit rowgroup.Unit, tz *time.Location) (int64, error) {
 		return 0, fmt.Errorf("%q is outside the years 1677 to 2262, which %s reach", s, unit)
 	}
 	return v, nil
+}
+
+// Eight bytes of a day and of a clock, and which of them are no digits.
+var (
+	dayPattern, dayMarks     = binary.LittleEndian.Uint64([]byte("0000-00-")), uint64(0xff0000ff00000000)
+	clockPattern, clockMarks = binary.LittleEndian.Uint64([]byte("00:00:00")), uint64(0x0000ff0000ff0000)
+)
+
+// pairs reads the first eight bytes of b, digits but for the marks, which are
+// those of the pattern: byte i is the number of two digits from i on.
+func pairs(b []byte, pattern, marks uint64) (d uint64, ok bool) {
+	d = binary.LittleEndian.Uint64(b) ^ pattern
+	return d*10 + d>>8, areDigits(d) && d&marks == 0
 }
 
 // decimal reads digits, a few.
@@ -200,10 +209,8 @@ func (z wallZone) offset(sec int64) int64 {
 // in is t in a unit. fits is false if the unit's int64 does not reach to it,
 // exact if t has digits beyond the unit.
 func (t *instant) in(unit rowgroup.Unit) (v int64, exact, fits bool) {
-	scale, digits := int64(1), 3*int(unit)
-	for range digits {
-		scale *= 10
-	}
+	digits := 3 * int(unit)
+	scale := pow10int(digits)
 	if t.digits > digits {
 		return 0, false, true
 	}
