@@ -580,6 +580,22 @@ func countAbove(counts *[8]int, src []byte, limit int) (done int) {
 	return 0
 }
 
+func lookup64(codes []uint64, misses []byte, src []uint64, shift uint, table *[8]uint64) (done, count int) {
+	switch Current() {
+	case AVX2:
+		if len(src) >= 8 {
+			count = lookup64AVX2(&codes[0], &misses[0], &src[0], len(src)&^7, shift, table)
+			return len(src) &^ 7, count
+		}
+	case AVX512:
+		if len(src) >= 8 {
+			count = lookup64AVX512(&codes[0], &misses[0], &src[0], len(src)&^7, shift, table)
+			return len(src) &^ 7, count
+		}
+	}
+	return 0, 0
+}
+
 func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	switch Current() {
 	case AVX512:

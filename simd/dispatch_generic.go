@@ -148,6 +148,10 @@ func countAbove(counts *[8]int, src []byte, limit int) (done int) {
 	return 0
 }
 
+func lookup64(codes []uint64, misses []byte, src []uint64, shift uint, table *[8]uint64) (done, count int) {
+	return 0, 0
+}
+
 func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	return 0
 }

@@ -65,6 +65,27 @@ func checkFrames(t failer, in, out *guarded, values []int64, p *window) {
 	if a, b := simd.SubRamp64(as[int64](dst), src, p.end, p.step); a != least || b != greatest || !bytes.Equal(dst, bytesOf(rest)) || !out.whole(8*n) {
 		failed("SubRamp64")
 	}
+	var table [8]uint64
+	for i := range table {
+		table[i] = uint64(i) // at most four of them are of use
+		if n > 0 && i%2 == 0 {
+			table[i] = uint64(values[i*n/9]) >> (p.w & 63)
+		}
+	}
+	codes, misses, count := make([]uint64, n), make([]byte, len(mask)), 0
+	for i, v := range values {
+		code := slices.Index(table[:], uint64(v)>>(p.w&63))
+		if code < 0 {
+			misses[i/8] |= 1 << (i % 8)
+			count++
+		}
+		codes[i] = uint64(max(code, 0))
+	}
+	copy(as[int64](in.last(8*n)), values)
+	dst, other = out.last(8*n), make([]byte, len(mask))
+	if c := simd.Lookup64(as[uint64](dst), other, as[uint64](bytesOf(src)), p.w&63, &table); c != count || !bytes.Equal(dst, bytesOf(codes)) || !bytes.Equal(other, misses) || !out.whole(8*n) {
+		failed("Lookup64")
+	}
 	checkCounts(t, in, around, int(p.w))
 	if n >= 16 {
 		copy(as[int64](in.last(8*n)), values)

@@ -113,6 +113,9 @@ func subRamp64AVX2(dst *int64, src *int64, n int, start int64, step int64) (leas
 func countAboveAVX2(counts *[8]int, src *byte, n int, limit int)
 
 //go:noescape
+func lookup64AVX2(codes *uint64, misses *byte, src *uint64, n int, shift uint, table *[8]uint64) (count int)
+
+//go:noescape
 func unpackNarrow32AVX512(dst *uint32, n int, src *byte, size int, table *byte, width uint)
 
 //go:noescape
@@ -231,6 +234,9 @@ func sampleDeltas64AVX512(v *[16]int64, src *int64, n int)
 
 //go:noescape
 func countAboveAVX512(counts *[8]int, src *byte, n int, limit int)
+
+//go:noescape
+func lookup64AVX512(codes *uint64, misses *byte, src *uint64, n int, shift uint, table *[8]uint64) (count int)
 
 //go:noescape
 func sort16AVX512(v *[16]int64)

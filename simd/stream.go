@@ -136,3 +136,27 @@ func transpose(a *[8]uint64) {
 		a[i+1] = x>>8&0x00ff00ff_00ff00ff | y&0xff00ff00_ff00ff00
 	}
 }
+
+// Lookup64 sets codes[i] to the index of src[i]>>shift in table, the first
+// one, or to 0 where it is not there; bit i%8 of misses[i/8] says which these
+// are, and bits beyond the last value are 0. It returns their number. shift is
+// at most 63; codes is as long as src or longer, and misses holds a bit for
+// each.
+func Lookup64(codes []uint64, misses []byte, src []uint64, shift uint, table *[8]uint64) int {
+	codes, misses = codes[:len(src)], misses[:(len(src)+7)/8]
+	done, count := lookup64(codes, misses, src, shift, table)
+	clear(misses[done/8:])
+	for i := done; i < len(src); i++ {
+		left, code := src[i]>>shift, 0
+		for code < len(table) && table[code] != left {
+			code++
+		}
+		if code == len(table) {
+			code = 0
+			misses[i/8] |= 1 << (i & 7)
+			count++
+		}
+		codes[i] = uint64(code)
+	}
+	return count
+}

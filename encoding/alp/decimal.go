@@ -125,15 +125,20 @@ func (e *chunk[F, I]) with(p pair) bool {
 		return false
 	}
 	e.exceptions = e.exceptions[:0]
-	if count == 0 {
-		return true
-	}
-	for i, m := range e.mask {
-		for ; m != 0; m &= m - 1 {
-			e.exceptions = append(e.exceptions, uint64(8*i+bits.TrailingZeros8(m)))
-		}
+	if count > 0 {
+		e.exceptions = positions(e.exceptions, e.mask)
 	}
 	return true
+}
+
+// positions appends those of the bits that are set.
+func positions(dst []uint64, mask []byte) []uint64 {
+	for i, m := range mask {
+		for ; m != 0; m &= m - 1 {
+			dst = append(dst, uint64(8*i+bits.TrailingZeros8(m)))
+		}
+	}
+	return dst
 }
 
 // find looks for the best pair on a sample of the chunk.

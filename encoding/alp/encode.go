@@ -132,9 +132,10 @@ func (e *chunk[F, I]) choose() plan[I] {
 		e.consider(&best, &e.ordered, Bits, int64(z))
 	}
 	if best.bits > n*int(e.m)*5/8 {
-		e.patterns = bitsOf(e.patterns[:0], e.src)
+		e.patterns = resize(e.patterns, n)
+		patterns(e.patterns, e.src)
 		s := e.split(e.m)
-		exceptions := s.exceptions(e.patterns, e.m)
+		exceptions := e.lookup(&s, e.m)
 		p := encoding.Params{
 			pMode: int64(Split), pDictionary: int64(s.size), pLeftWidth: int64(s.width), pExceptions: int64(exceptions),
 		}

@@ -28,19 +28,18 @@ func appendRaw[F float](dst []byte, src []F) []byte {
 	return dst
 }
 
-// bitsOf appends the patterns of floats.
-func bitsOf[F float](dst []uint64, src []F) []uint64 {
+// patterns sets dst, as long as src, to the bits of floats.
+func patterns[F float](dst []uint64, src []F) {
 	switch src := any(src).(type) {
 	case []float64:
-		for _, x := range src {
-			dst = append(dst, math.Float64bits(x))
+		for i := range dst {
+			dst[i] = math.Float64bits(src[i])
 		}
 	case []float32:
-		for _, x := range src {
-			dst = append(dst, uint64(math.Float32bits(x)))
+		for i := range dst {
+			dst[i] = uint64(math.Float32bits(src[i]))
 		}
 	}
-	return dst
 }
 
 // zeros is the number of low bits that are zero in all floats, 0 where all bits

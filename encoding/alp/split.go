@@ -42,78 +42,97 @@ func (e *Encoder) split(m uint) dictionary {
 	return s
 }
 
-// findSplit looks for the best dictionary on a sample.
+// findSplit looks for the best dictionary on a sample: of those that cost the
+// same the shortest lefts, then the fewest entries.
 func (e *Encoder) findSplit(m uint) dictionary {
 	n := len(e.patterns)
 	step := (n + splitSample - 1) / splitSample
-	var room [splitSample]uint16
-	keys := room[:0]
+	var rooms struct {
+		keys   [splitSample]uint16
+		counts [splitSample]int
+	}
+	keys := rooms.keys[:0]
 	for i := 0; i < n; i += step {
 		keys = append(keys, uint16(e.patterns[i]>>(m-maxLeftWidth)))
 	}
 	slices.Sort(keys)
+	samples := len(keys)
+	lefts, counts := keys[:0], rooms.counts[:0] // each left once, and how often it is there
+	for i := 0; i < samples; {
+		from := i
+		for i++; i < samples && keys[i] == keys[from]; i++ {
+		}
+		lefts, counts = append(lefts, keys[from]), append(counts, i-from)
+	}
 	b := bitpack.PositionWidth(n)
 	var best dictionary
-	least := -1
-	for w := uint(1); w <= maxLeftWidth; w++ {
-		// The most frequent lefts, in order; equal ones by value.
-		var dict [maxDictionary]uint16
-		var counts [maxDictionary]int
-		size := 0
-		for i := 0; i < len(keys); {
-			left := keys[i] >> (maxLeftWidth - w)
-			from := i
-			for i < len(keys) && keys[i]>>(maxLeftWidth-w) == left {
-				i++
-			}
-			count := i - from
-			j := size
-			for j > 0 && counts[j-1] < count {
-				j--
-			}
-			if j == maxDictionary {
-				continue
-			}
-			size = min(size+1, maxDictionary)
-			copy(dict[j+1:], dict[j:])
-			copy(counts[j+1:], counts[j:])
-			dict[j], counts[j] = left, count
-		}
-		covered := 0
-		for d := range size {
-			covered += counts[d]
-			if next := d + 1; next < size && next&(next-1) != 0 {
+	least := math.MaxInt
+	for w := uint(maxLeftWidth); w > 0; w-- {
+		dict, covers, all := frequent(lefts, counts)
+		size, cost, covered := 0, math.MaxInt, 0
+		for d, count := range covers[:all] {
+			covered += count
+			if next := d + 1; next < all && next&(next-1) != 0 {
 				continue // sizes between powers of two cost the same
 			}
-			k := codeWidth(d + 1)
-			c := len(keys)*int(k+m-w) + (len(keys)-covered)*int(w+b)
-			if least < 0 || c < least {
-				best, least = dictionary{w, dict, d + 1}, c
+			if c := samples*int(codeWidth(d+1)+m-w) + (samples-covered)*int(w+b); c < cost {
+				size, cost = d+1, c
 			}
 		}
+		if cost <= least {
+			best, least = dictionary{w, dict, size}, cost
+		}
+		lefts, counts = halve(lefts, counts)
 	}
 	return best
 }
 
-// code is the place of left in the dictionary.
-func (s *dictionary) code(left uint16) (int, bool) {
-	for i, d := range s.lefts[:s.size] {
-		if d == left {
-			return i, true
+// frequent are the most frequent lefts and how often they are there; equal ones
+// by value.
+func frequent(lefts []uint16, counts []int) (dict [maxDictionary]uint16, covers [maxDictionary]int, size int) {
+	for i, count := range counts {
+		j := size
+		for j > 0 && covers[j-1] < count {
+			j--
 		}
+		if j == maxDictionary {
+			continue
+		}
+		size = min(size+1, maxDictionary)
+		copy(dict[j+1:], dict[j:])
+		copy(covers[j+1:], covers[j:])
+		dict[j], covers[j] = lefts[i], count
 	}
-	return 0, false
+	return dict, covers, size
 }
 
-// exceptions counts the values whose left part is not in the dictionary.
-func (s *dictionary) exceptions(raw []uint64, m uint) int {
-	x := 0
-	for _, v := range raw {
-		if _, ok := s.code(uint16(v >> (m - s.width))); !ok {
-			x++
+// halve cuts the last bit off lefts in ascending order, and joins those that
+// are equal then.
+func halve(lefts []uint16, counts []int) ([]uint16, []int) {
+	n := 0
+	for i, left := range lefts {
+		if left >>= 1; n > 0 && lefts[n-1] == left {
+			counts[n-1] += counts[i]
+			continue
+		}
+		lefts[n], counts[n] = left, counts[i]
+		n++
+	}
+	return lefts[:n], counts[:n]
+}
+
+// lookup sets e.codes to the places of the left parts of e.patterns in the
+// dictionary, and the bits of e.mask for those that are not there, whose number
+// it returns.
+func (e *Encoder) lookup(s *dictionary, m uint) (exceptions int) {
+	var table [maxDictionary]uint64
+	for i := range table {
+		table[i] = 1 << maxLeftWidth // no left part
+		if i < s.size {
+			table[i] = uint64(s.lefts[i])
 		}
 	}
-	return x
+	return simd.Lookup64(e.codes, e.mask, e.patterns, m-s.width, &table)
 }
 
 // len is the length in bytes of the body of n values of m bits.
@@ -122,31 +141,22 @@ func (s *dictionary) len(n, exceptions int, m uint) int {
 		bitpack.PositionsLen(exceptions, n) + simd.PackedLen(exceptions, s.width)
 }
 
-// appendSplit appends the body of e.patterns cut by s.
+// appendSplit appends the body of e.patterns cut by s, for which e.lookup ran.
 func (e *Encoder) appendSplit(dst []byte, s *dictionary, m uint) []byte {
 	right := m - s.width
-	u := e.codes
-	positions := e.exceptions[:0]
-	for i, v := range e.patterns {
-		c, ok := s.code(uint16(v >> right))
-		if !ok {
-			positions = append(positions, uint64(i))
-		}
-		u[i] = uint64(c)
-	}
-	dst = simd.AppendPack64(dst, u, codeWidth(s.size))
+	dst = simd.AppendPack64(dst, e.codes, codeWidth(s.size))
 	dst = simd.AppendPack64(dst, e.patterns, right)
 	var lefts [maxDictionary]uint64
 	for i, left := range s.lefts[:s.size] {
 		lefts[i] = uint64(left)
 	}
 	dst = simd.AppendPack64(dst, lefts[:s.size], s.width)
-	dst = bitpack.AppendPositions(dst, positions, len(e.patterns))
-	for i, p := range positions {
-		u[i] = e.patterns[p] >> right
+	e.exceptions = positions(e.exceptions[:0], e.mask)
+	dst = bitpack.AppendPositions(dst, e.exceptions, len(e.patterns))
+	for i, p := range e.exceptions {
+		e.codes[i] = e.patterns[p] >> right
 	}
-	e.exceptions = positions
-	return simd.AppendPack64(dst, u[:len(positions)], s.width)
+	return simd.AppendPack64(dst, e.codes[:len(e.exceptions)], s.width)
 }
 
 // halves are the parts of a body of Split.

@@ -20,6 +20,7 @@ func frames(s shape) {
 	}
 	if s.size == 64 {
 		countAbove(s)
+		lookup(s)
 		if s.avx512 {
 			sort16(s)
 		}
@@ -317,5 +318,88 @@ func subRamp(s shape) {
 	})
 	s.reduce(true, least, "least")
 	s.reduce(false, greatest, "greatest")
+	ret()
+}
+
+// lookup finds the upper bits of values in a table of 8, 8 values a turn.
+func lookup(s shape) {
+	const n = "len(src) &^ 7"
+	calls.add(s.avx512, "lookup64(codes []uint64, misses []byte, src []uint64, shift uint, table *[8]uint64) (done, count int)", "0, 0", "len(src) >= 8",
+		fmt.Sprintf("count = %s(&codes[0], &misses[0], &src[0], %s, shift, table)\nreturn %[2]s, count", s.name("lookup"), n))
+	text(s.name("lookup"), "(codes *uint64, misses *byte, src *uint64, n int, shift uint, table *[8]uint64) (count int)")
+	codes, misses, src, left, p := gp("codes"), gp("misses"), gp("src"), gp("n"), gp("table")
+	shift := XMM()
+	VMOVQ(gp("shift"), shift)
+	numbers := table("numbers64", func(i int) byte {
+		if i%8 == 0 {
+			return byte(i / 64)
+		}
+		return 0
+	}, 8*64)
+	count := GP64()
+	XORQ(count, count)
+	var entries, number [8]reg.VecVirtual
+	if s.avx512 {
+		for i := range entries {
+			entries[i], number[i] = ZMM(), ZMM()
+			VPBROADCASTQ(Mem{Base: p, Disp: 8 * i}, entries[i])
+			VMOVDQU64(numbers.Offset(64*i), number[i])
+		}
+	}
+	part := func(disp int) reg.GPVirtual { // a bit for each lane without an entry
+		r, code, g := s.vec(), s.zero(), GP32()
+		s.load(Mem{Base: src, Disp: disp}, r)
+		s.shiftRight(shift, r, r)
+		if s.avx512 {
+			found := K()
+			for i := 7; i >= 0; i-- {
+				k := found
+				if i < 7 {
+					k = K()
+				}
+				VPCMPEQQ(entries[i], r, k)
+				if i > 0 {
+					VMOVDQA64(number[i], k, code)
+				} else {
+					VPXORQ(code, code, k, code)
+				}
+				if i < 7 {
+					KORB(k, found, found)
+				}
+			}
+			KNOTB(found, found)
+			KMOVB(found, g)
+		} else {
+			found := s.zero()
+			for i := 7; i >= 0; i-- {
+				t, e := YMM(), YMM()
+				VPBROADCASTQ(Mem{Base: p, Disp: 8 * i}, e)
+				VPCMPEQQ(e, r, t)
+				VPOR(t, found, found)
+				VMOVDQU(numbers.Offset(64*i), e)
+				VPBLENDVB(t, e, code, code)
+			}
+			VMOVMSKPD(found, g)
+			XORL(U8(15), g)
+		}
+		s.store(code, Mem{Base: codes, Disp: disp})
+		return g
+	}
+	Label("loop")
+	g := part(0)
+	if !s.avx512 {
+		h := part(32)
+		SHLL(U8(4), h)
+		ORL(h, g)
+	}
+	MOVB(g.As8(), Mem{Base: misses})
+	POPCNTL(g, g)
+	ADDQ(g.As64(), count)
+	INCQ(misses)
+	ADDQ(U8(64), src)
+	ADDQ(U8(64), codes)
+	SUBQ(U8(8), left)
+	JNZ(LabelRef("loop"))
+	Store(count, Return("count"))
 	ret()
 }
