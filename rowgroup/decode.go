@@ -357,8 +357,11 @@ func (d *blockDecoder) openStream(st, k, off int, counts []int) (int, error) {
 			continue
 		}
 		if n != last || !l.alike {
+			if g > 0 && l.alike && !l.counted {
+				v = d.slots(k, g)
+			}
 			var err error
-			if stored, err = d.storedLen(st, d.slots(k, g), n); err != nil {
+			if stored, err = d.storedLen(st, v, n); err != nil {
 				return 0, d.at(st, g, err)
 			}
 			last = n
