@@ -84,7 +84,7 @@ type knownSegments struct {
 // range.
 func (k *knownSegments) take(c *cursor, before, behind func(page *page, i int) bool) (bool, error) {
 	page, i := c.leaf()
-	seg, err := k.segment(c.ctx, page.refs[i].off)
+	seg, err := k.segment(c.win.ctx, page.refs[i].off)
 	if err != nil || seg == nil || seg.first != page.refs[i].off || before(page, i) {
 		return false, err
 	}
@@ -92,7 +92,7 @@ func (k *knownSegments) take(c *cursor, before, behind func(page *page, i int) b
 	if k.live && !(k.p.head.Deletion.Live() && deletionOf(page.opens, i).Live() && settled(s, seg.stats, k.now)) {
 		return false, nil
 	}
-	last := cursor{r: c.r, ctx: c.ctx, index: c.index, path: slices.Clone(c.path)}
+	last := cursor{r: c.r, win: c.win, index: c.index, path: slices.Clone(c.path)}
 	rows := page.rows[i]
 	for n := 1; n < seg.blocks; n++ {
 		ok, err := last.step(1)

@@ -106,6 +106,9 @@ func (r *Reader) measure(ctx context.Context, l *Layers, sizes *rowgroup.Sizes) 
 		return err
 	}
 	defer r.release(s)
+	if err := r.checkHeader(ctx); err != nil {
+		return err
+	}
 	for off := int64(0); off < f.streamLen; {
 		if err := r.check(ctx); err != nil {
 			return err

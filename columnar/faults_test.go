@@ -388,7 +388,7 @@ func TestT36EveryPath(t *testing.T) {
 		p, err := rd.Partition(bg, b.Key(0))
 		require.NoError(t, err)
 		require.NotNil(t, p.(*partition).leaf)
-		cur := cursor{r: rd, ctx: bg, index: indexTime}
+		cur := cursor{r: rd, win: &window{f: &rd.file, ctx: bg}, index: indexTime}
 		ok, err := cur.seek(p.(*partition).timeRoot(), firstEntry)
 		require.NoError(t, err)
 		require.True(t, ok)

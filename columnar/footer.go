@@ -83,6 +83,7 @@ func appendTrailer(dst, footer []byte, features uint32) []byte {
 
 // trailer is the fixed end of a file.
 type trailer struct {
+	version   int
 	footerLen uint64
 	footerCRC uint32
 	features  uint32
@@ -102,7 +103,10 @@ func parseTrailer(b []byte) (t trailer, err error) {
 	if binary.LittleEndian.Uint16(b[14:]) != 0 {
 		return t, encoding.Corruptf(part, "reserved bytes in use")
 	}
-	t = trailer{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[16:])}
+	t = trailer{
+		version: int(binary.LittleEndian.Uint16(b[12:])), footerLen: binary.LittleEndian.Uint64(b),
+		footerCRC: binary.LittleEndian.Uint32(b[8:]), features: binary.LittleEndian.Uint32(b[16:]),
+	}
 	if unknown := t.features &^ knownFeatures; unknown != 0 {
 		return t, fmt.Errorf("%w: the file requires feature bit %d, which this reader does not know",
 			encoding.ErrUnsupported, bits.TrailingZeros32(unknown))
@@ -126,6 +130,7 @@ type footer struct {
 	options     []pair
 	templates   [][]byte
 	streamLen   int64
+	chunk       int     // logical bytes an outer chunk, or 0
 	stored      []int64 // bytes stored by each outer chunk
 	root        ref     // of the partition index; length 0 if there is none
 	rootLevel   int
@@ -190,7 +195,7 @@ func (f *footer) appendTo(dst []byte, chunk int) []byte {
 
 // parseFooter reads a footer whose checksum is right. physical is the number
 // of bytes between the file header and the footer.
-func parseFooter(src []byte, chunk int, physical int64) (*footer, error) {
+func parseFooter(src []byte, chunked bool, physical int64) (*footer, error) {
 	const part = "footer"
 	f := &footer{}
 	r := reader{src: src}
@@ -225,7 +230,7 @@ func parseFooter(src []byte, chunk int, physical int64) (*footer, error) {
 	if f.schema, err = parseSchema(f.schemaBytes); err != nil {
 		return nil, err
 	}
-	if err = f.parseStream(sections[secStream], chunk, physical); err != nil {
+	if err = f.parseStream(sections[secStream], chunked, physical); err != nil {
 		return nil, err
 	}
 	if r = (reader{src: sections[secIndex]}); len(r.src) > 0 {
@@ -268,21 +273,24 @@ func parseFooter(src []byte, chunk int, physical int64) (*footer, error) {
 	return f, nil
 }
 
-func (f *footer) parseStream(src []byte, chunk int, physical int64) error {
+func (f *footer) parseStream(src []byte, chunked bool, physical int64) error {
 	r := reader{src: src}
 	f.streamLen = r.int64()
 	if r.bad {
 		return encoding.Corruptf("footer", "stream length is cut")
 	}
-	if chunk == 0 {
+	if !chunked {
 		if f.streamLen != physical || len(r.src) > 0 {
 			return encoding.Corruptf("footer", "a stream of %d bytes in %d", f.streamLen, physical)
 		}
 		return nil
 	}
-	if kib := r.uvarint(); kib != uint64(chunk>>10) {
-		return encoding.Corruptf("footer", "outer chunks of %d KiB, the file header says %d", kib, chunk>>10)
+	kib := r.uvarint()
+	if kib == 0 || kib > maxChunkKiB {
+		return encoding.Corruptf("footer", "outer chunks of %d KiB", kib)
 	}
+	chunk := int(kib) << 10
+	f.chunk = chunk
 	n := f.streamLen / int64(chunk)
 	if f.streamLen%int64(chunk) > 0 {
 		n++

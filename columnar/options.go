@@ -38,6 +38,7 @@ type options struct {
 	mmap, everyChecksum               bool
 	pageBytes                         int64
 	concurrency                       int
+	cache                             *Cache
 }
 
 func newOptions(opts []Option) options {
@@ -106,6 +107,10 @@ func WithMmap() Option { return func(o *options) { o.mmap = true } }
 // it is read. Without it OpenBytes, and OpenFile with WithMmap, do so when it is
 // read first. Other sources are verified with every read.
 func WithEveryChecksum() Option { return func(o *options) { o.everyChecksum = true } }
+
+// WithCache makes queries of a Reader keep the blocks that they read in c, and
+// look there first.
+func WithCache(c *Cache) Option { return func(o *options) { o.cache = c } }
 
 // WithIndexMemory bounds the bytes of index pages that a Reader keeps, about.
 // The default is 32 MiB; without room every query reads its index pages.

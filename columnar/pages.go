@@ -1,7 +1,6 @@
 package columnar
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 
@@ -80,16 +79,15 @@ type node struct {
 // root is the root of the partition index.
 func (r *Reader) root() node { return node{&r.rootPage, r.foot.root, r.foot.rootLevel} }
 
-// page is the page at n, which must be of this index and what entry i of
-// parent says, unless that is nil.
-func (r *Reader) page(ctx context.Context, n node, index int, parent *page, i int) (*page, error) {
+// page is the page at n, read by w, which must be of this index and what entry
+// i of parent says, unless that is nil.
+func (r *Reader) page(w *window, n node, index int, parent *page, i int) (*page, error) {
 	if p := n.in.Load(); p != nil {
 		if !p.used.Load() {
 			p.used.Store(true)
 		}
 		return p, nil
 	}
-	w := window{f: &r.file, ctx: ctx}
 	h, body, err := w.item(n.at, kindIndex)
 	if err == nil && (h.fields[0] != uint64(index) || h.fields[1] != uint64(n.level)) {
 		err = encoding.Corruptf(indexPart, "of index %d, level %d where %d, %d belongs", h.fields[0], h.fields[1], index, n.level)
@@ -111,7 +109,7 @@ func (r *Reader) page(ctx context.Context, n node, index int, parent *page, i in
 // cursor walks the leaves of one index.
 type cursor struct {
 	r     *Reader
-	ctx   context.Context // of reads
+	win   *window // to read pages with
 	index int
 	path  []place // from the root to a leaf
 	pages int64   // pages gone into
@@ -136,7 +134,7 @@ func (c *cursor) descend(n node, choose func(*page) int) (bool, error) {
 		if k := len(c.path); k > 0 {
 			above = c.path[k-1]
 		}
-		p, err := c.r.page(c.ctx, n, c.index, above.page, above.i)
+		p, err := c.r.page(c.win, n, c.index, above.page, above.i)
 		if err != nil {
 			return false, err
 		}

@@ -94,7 +94,7 @@ func (r *Reader) findOrdered(ctx context.Context, key []byte, s *scratch, q *par
 			}
 			asked = true
 		}
-		p, err := r.page(ctx, n, indexPartition, above, i)
+		p, err := r.page(&s.win, n, indexPartition, above, i)
 		if err != nil {
 			return false, err
 		}
@@ -143,7 +143,7 @@ func (r *Reader) findAnywhere(ctx context.Context, key []byte, s *scratch, q *pa
 	if may, err := r.mayContain(ctx, key); err != nil || !may {
 		return false, err
 	}
-	cur := cursor{r: r, ctx: ctx, index: indexPartition}
+	cur := cursor{r: r, win: &window{f: &r.file, ctx: ctx}, index: indexPartition}
 	ok, err := cur.seek(r.root(), firstEntry)
 	for ok && err == nil {
 		if err := r.check(ctx); err != nil {
@@ -260,7 +260,7 @@ func (p *partition) iter(ctx context.Context, o rowgroup.ScanOptions) *partIter 
 // begin makes it read the whole of p with s, which it releases at the end.
 func (it *partIter) begin(p *partition, ctx context.Context, o rowgroup.ScanOptions, s *scratch) {
 	*it = partIter{p: p, ctx: ctx, o: o, decode: decodeOptions(o), limit: -1, s: s}
-	it.cur = cursor{r: p.r, ctx: ctx, index: indexTime}
+	it.cur = cursor{r: p.r, win: &s.win, index: indexTime}
 	it.setRange(rowgroup.Bound{}, rowgroup.Bound{})
 }
 
@@ -432,7 +432,7 @@ func (it *partIter) nextEntry() (ok bool, err error) {
 	}
 	if it.started {
 		ok, err = it.cur.step(dir)
-	} else {
+	} else if err = it.readEnd(); err == nil {
 		ok, err = it.cur.seek(it.p.timeRoot(), func(page *page) int {
 			if it.o.Desc {
 				return sort.Search(page.len(), func(i int) bool { return it.behind(page, i) }) - 1
@@ -456,6 +456,22 @@ func (it *partIter) nextEntry() (ok bool, err error) {
 		return !it.before(page, i), nil
 	}
 	return !it.behind(page, i), nil
+}
+
+// endBytes is how much of a partition is read with the root of its time index
+// where the last rows are wanted: the pages below and the last block.
+const endBytes = 12 << 10
+
+// readEnd reads the end of the partition at once, blocks and time index, if it
+// is to be read from there and its index is not known.
+func (it *partIter) readEnd() error {
+	n := it.p.timeRoot()
+	if !it.o.Desc || len(it.to.Prefix) > 0 || n.in.Load() != nil {
+		return nil
+	}
+	from := max(it.p.first.off, n.at.off-endBytes)
+	_, err := it.s.win.bytes(from, n.at.end()-from, 0)
+	return it.p.r.file.at(err, indexPart, n.at.off)
 }
 
 // openOwn opens the block of entry i of the time index.

@@ -26,12 +26,15 @@ type Reader struct {
 	version   int
 	foot      *footer
 	footAt    int64
+	headed    atomic.Bool                         // the file header was checked
 	templates []atomic.Pointer[rowgroup.Template] // nil: not parsed yet
 	pool      sync.Pool                           // of *scratch
 	step      int                                 // see stepBytes
 	rootPage  slot
 	pages     pageCache
 	shards    []atomic.Pointer[shard]
+	cache     *Cache // or nil
+	id        uint64 // of the file in the cache
 	closed    atomic.Bool
 	order     rowgroup.IntOrder
 	ints      bool         // the rows of a partition stand in order
@@ -64,8 +67,11 @@ func newReader(f file, o *options, free func() error) (r *Reader, err error) {
 	if err := r.open(); err != nil {
 		return nil, err
 	}
-	if f.mem != nil && r.file.chunk == 0 && !o.everyChecksum {
+	switch inPlace := f.mem != nil && r.file.chunk == 0; {
+	case inPlace && !o.everyChecksum:
 		r.file.seen = newVerified(r.file.streamLen)
+	case !inPlace && o.cache != nil:
+		r.cache, r.id = o.cache, o.cache.files.Add(1)
 	}
 	return r, nil
 }
@@ -82,23 +88,16 @@ func (r *Reader) open() error {
 		return f.atPhysical(err, "trailer", tailAt)
 	}
 	f.tail = tail
-	head, err := f.bytes(ctx, 0, fileHeaderLen)
-	if err != nil {
-		return f.atPhysical(err, "file header", 0)
+	var head []byte // the file header, unless it is elsewhere: one read is enough to open
+	if head = f.inMemory(0, fileHeaderLen); head != nil {
+		if _, _, err := parseFileHeader(head); err != nil {
+			return f.atPhysical(err, "file header", 0)
+		}
 	}
-	version, chunkKiB, err := parseFileHeader(head)
-	if err != nil {
-		return f.atPhysical(err, "file header", 0)
-	}
-	r.version = version
-	f.chunk = chunkKiB << 10
 	trailerAt := f.size - trailerLen
 	t, err := parseTrailer(tail[len(tail)-trailerLen:])
 	if err != nil {
 		return f.atPhysical(err, "trailer", trailerAt)
-	}
-	if (t.features&featureChunks != 0) != (f.chunk > 0) {
-		return f.atPhysical(encoding.Corruptf("file header", "it and the trailer disagree on outer chunks"), "file header", 0)
 	}
 	if t.footerLen > uint64(trailerAt-fileHeaderLen) {
 		return f.atPhysical(encoding.Corruptf("trailer", "a footer of %d bytes in a file of %d", t.footerLen, f.size), "trailer", trailerAt)
@@ -111,8 +110,14 @@ func (r *Reader) open() error {
 	if checksum(b) != t.footerCRC {
 		return f.atPhysical(encoding.Corruptf("footer", "checksum mismatch"), "footer", footAt)
 	}
-	if r.foot, err = parseFooter(b, f.chunk, footAt-fileHeaderLen); err != nil {
+	if r.foot, err = parseFooter(b, t.features&featureChunks != 0, footAt-fileHeaderLen); err != nil {
 		return f.atPhysical(err, "footer", footAt)
+	}
+	r.version, f.chunk = t.version, r.foot.chunk
+	if head != nil {
+		if err := r.checkHeader(ctx); err != nil {
+			return err
+		}
 	}
 	r.footAt = footAt
 	r.order, r.ints = r.foot.schema.IntOrder()
@@ -129,6 +134,28 @@ func (r *Reader) open() error {
 		}
 		f.chunkAt = append(f.chunkAt, at)
 	}
+	return nil
+}
+
+// checkHeader compares the file header with the trailer, once. Whatever reads
+// the stream from its beginning does so first.
+func (r *Reader) checkHeader(ctx context.Context) error {
+	if r.headed.Load() {
+		return nil
+	}
+	f := &r.file
+	head, err := f.bytes(ctx, 0, fileHeaderLen)
+	if err != nil {
+		return f.atPhysical(err, "file header", 0)
+	}
+	_, chunkKiB, err := parseFileHeader(head)
+	if err == nil && chunkKiB<<10 != f.chunk {
+		err = encoding.Corruptf("file header", "outer chunks of %d KiB, the footer says %d", chunkKiB, f.chunk>>10)
+	}
+	if err != nil {
+		return f.atPhysical(err, "file header", 0)
+	}
+	r.headed.Store(true)
 	return nil
 }
 
@@ -180,6 +207,9 @@ func (r *Reader) Close() error {
 		return nil
 	}
 	r.pages.clear()
+	if r.cache != nil {
+		r.cache.drop(r.id)
+	}
 	for i := range r.shards {
 		r.shards[i].Store(nil)
 	}

@@ -23,7 +23,7 @@ func (r *Reader) Scan(ctx context.Context, o rowgroup.ScanOptions) rowgroup.Iter
 		return &failed{err}
 	}
 	if o.Desc {
-		return &reverseIter{r: r, ctx: ctx, o: o, decode: decodeOptions(o), cur: cursor{r: r, ctx: ctx, index: indexPartition}, s: s}
+		return &reverseIter{r: r, ctx: ctx, o: o, decode: decodeOptions(o), cur: cursor{r: r, win: &window{f: &r.file, ctx: ctx}, index: indexPartition}, s: s}
 	}
 	it := &scanIter{r: r, ctx: ctx, o: o, decode: decodeOptions(o), s: s}
 	it.live.Reset(o.Now, false)
@@ -88,6 +88,11 @@ func (it *scanIter) Next(b *rowgroup.Batch) (ok bool, err error) {
 // block opens the next block.
 func (it *scanIter) block() (bool, error) {
 	f := &it.r.file
+	if it.off == 0 {
+		if err := it.r.checkHeader(it.ctx); err != nil {
+			return false, err
+		}
+	}
 	for it.off < f.streamLen {
 		if err := it.r.check(it.ctx); err != nil {
 			return false, err
@@ -211,6 +216,9 @@ func (it *reverseIter) entry() (bool, error) {
 		ok, err = it.cur.step(-1)
 	} else {
 		it.begun, it.left = true, foot.totals.partitions
+		if err = it.r.checkHeader(it.ctx); err != nil {
+			return false, err
+		}
 		if foot.root.len == 0 {
 			return false, nil
 		}

@@ -64,11 +64,27 @@ func (s *scratch) open(r *Reader, h *header, body []byte) (block, error) {
 
 // openAt reads and opens the block at an item that an index refers to.
 func (s *scratch) openAt(r *Reader, at ref) (h header, blk block, err error) {
-	h, body, err := s.win.item(at, kindData)
+	h, body, err := s.block(r, at)
 	if err == nil {
 		blk, err = s.open(r, &h, body)
 	}
 	return h, blk, err
+}
+
+// block is the block at an item that an index refers to: of the cache, or
+// read.
+func (s *scratch) block(r *Reader, at ref) (h header, body []byte, err error) {
+	if r.cache == nil {
+		return s.win.item(at, kindData)
+	}
+	k := cacheKey{r.id, at.off}
+	if h, body, ok := r.cache.get(k); ok && h.length(r.file.crc()) == at.len {
+		return h, body, nil
+	}
+	if h, body, err = s.win.item(at, kindData); err == nil {
+		r.cache.add(k, &h, body)
+	}
+	return h, body, err
 }
 
 // fits is how many of groups [from, to) are decoded in one step, from the

@@ -21,13 +21,14 @@ import (
 func sources(t testing.TB, file []byte) map[string]*Reader {
 	path := filepath.Join(t.TempDir(), "table")
 	require.NoError(t, os.WriteFile(path, file, 0o600))
-	all := map[string]*Reader{"ReaderAt": open(t, file)}
+	all, cache := map[string]*Reader{"ReaderAt": open(t, file)}, NewCache(64<<20)
 	for name, f := range map[string]func() (*Reader, error){
 		"memory":         func() (*Reader, error) { return OpenBytes(file) },
 		"every checksum": func() (*Reader, error) { return OpenBytes(file, WithEveryChecksum()) },
 		"file":           func() (*Reader, error) { return OpenFile(path) },
 		"mmap":           func() (*Reader, error) { return OpenFile(path, WithMmap()) },
 		"little index":   func() (*Reader, error) { return OpenBytes(file, WithIndexMemory(2000)) },
+		"cache":          func() (*Reader, error) { return OpenFile(path, WithCache(cache)) },
 		"no index":       func() (*Reader, error) { return OpenFile(path, WithIndexMemory(0)) },
 	} {
 		r, err := f()
@@ -46,7 +47,7 @@ func TestSources(t *testing.T) {
 		for _, o := range []historyOptions{{30, 3, false}, {3, 300, false}} {
 			b := history(t, s, r, o)
 			for combo, opts := range layered() {
-				if invariants.Enabled && r.IntN(4) > 0 { // slow builds
+				if r.IntN(4) > 0 || invariants.Enabled && r.IntN(4) > 0 {
 					continue
 				}
 				opts = append(slices.Clone(opts), WithRowGroupRows(16), WithBlockBytes(400))

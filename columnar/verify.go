@@ -33,6 +33,12 @@ func (r *Reader) Verify(ctx context.Context, level Level, report func(error)) (e
 	if err := r.check(ctx); err != nil {
 		return err
 	}
+	if err := r.checkHeader(ctx); err != nil {
+		if !errors.Is(err, encoding.ErrCorrupt) && !errors.Is(err, encoding.ErrUnsupported) {
+			return err
+		}
+		v.found(err)
+	}
 	for i := range r.templates {
 		if _, err := r.template(i); err != nil {
 			v.found(err)
@@ -590,7 +596,8 @@ type blockIndex struct {
 }
 
 func newBlockIndex(ctx context.Context, r *Reader) *blockIndex {
-	return &blockIndex{r: r, parts: cursor{r: r, ctx: ctx, index: indexPartition}, time: cursor{r: r, ctx: ctx, index: indexTime}}
+	w := &window{f: &r.file, ctx: ctx}
+	return &blockIndex{r: r, parts: cursor{r: r, win: w, index: indexPartition}, time: cursor{r: r, win: w, index: indexTime}}
 }
 
 // visited is the number of index pages gone into.
