@@ -43,11 +43,11 @@ func benchmarkWrite(b *testing.B, s *rowgroup.Schema, n int, all func(add func(*
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rows), "ns/row")
 }
 
-// BenchmarkWriteMetrics5 writes five series from batches that are there, and
+// BenchmarkWriteMetrics5 writes twenty series from batches that are there, and
 // from a batch filled row by row.
 func BenchmarkWriteMetrics5(b *testing.B) {
 	for _, v := range []generate.Variant{generate.Full, generate.TwoDecimals} {
-		m := generate.Metrics5{Series: 5, Points: 24_000, Variant: v, Seed: generate.Seed}
+		m := generate.Metrics5{Series: 20, Points: 24_000, Variant: v, Seed: generate.Seed}
 		s := m.Schema()
 		all := batches(b, s, m.Rows())
 		b.Run("columns/"+v.String(), func(b *testing.B) {

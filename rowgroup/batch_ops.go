@@ -294,7 +294,8 @@ func (b *Batch) Check() error {
 		return err
 	}
 	// A cell can be as its row only where the row has a liveness.
-	bare, bareStatics := anyIs(b.meta.Liveness, LivenessNone), anyIs(b.static.Liveness, LivenessNone)
+	bare := slices.Contains(differing(b.meta.Liveness), LivenessNone)
+	bareStatics := slices.Contains(b.static.Liveness, LivenessNone)
 	for i := b.schema.from[Clustering]; i < len(b.vecs); i++ {
 		err := b.checkColumn(i, n)
 		switch role := b.schema.Role(i); {
@@ -335,11 +336,9 @@ func (m *RowMeta) check(what string, n int) error {
 			return fmt.Errorf("%s metadata: %w", what, e)
 		}
 	}
-	if len(m.Liveness) > 0 && !uniform(m.Liveness) || at(m.Liveness, 0) > LivenessExpired {
-		for i, l := range m.Liveness {
-			if l > LivenessExpired {
-				return fmt.Errorf("%s %d: liveness %d", what, i, l)
-			}
+	for i, l := range differing(m.Liveness) {
+		if l > LivenessExpired {
+			return fmt.Errorf("%s %d: liveness %d", what, i, l)
 		}
 	}
 	last := -1
@@ -431,12 +430,12 @@ func (b *Batch) checkColumn(col, n int) error {
 	return nil
 }
 
-// anyIs reports whether l holds x.
-func anyIs(l []Liveness, x Liveness) bool {
-	if len(l) > 0 && uniform(l) {
-		return l[0] == x
+// differing is l, or its first element where all are the same.
+func differing(l []Liveness) []Liveness {
+	if len(l) > 1 && uniform(l) {
+		return l[:1]
 	}
-	return slices.Contains(l, x)
+	return l
 }
 
 // checkBare checks the cells of column col in rows without a liveness.

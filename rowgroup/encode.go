@@ -11,7 +11,6 @@ import (
 	"github.com/colsst/colsst/encoding/alp"
 	"github.com/colsst/colsst/encoding/bss"
 	"github.com/colsst/colsst/encoding/bytestrings"
-	"github.com/colsst/colsst/encoding/constant"
 	"github.com/colsst/colsst/encoding/deltadelta"
 	"github.com/colsst/colsst/encoding/dict"
 	"github.com/colsst/colsst/encoding/function"
@@ -95,6 +94,7 @@ type segmentEncoder struct {
 	scratch []byte
 	wide    [2][]int64 // x and y of a function, where they are int32
 	cands   []choice
+	params  encoding.Params // of a chunk that is tried
 }
 
 func newSegmentEncoder(s *Schema, o EncodeOptions) *SegmentEncoder {
@@ -208,15 +208,14 @@ func (e *segmentEncoder) compress(b []byte, off int) ([]byte, int64) {
 // append encodes v with the encoding chosen, or with another one where that
 // cannot hold it, and returns the encoding used.
 func (e *segmentEncoder) append(dst []byte, st int, v *values, ch *choice, p *encoding.Params) (encoding.ID, []byte) {
-	c := &e.codecs[st]
-	switch e.l.streams[st].class {
+	c, class := &e.codecs[st], e.l.streams[st].class
+	if ch.id == encoding.Constant && v.constant(class, p) {
+		return encoding.Constant, dst
+	}
+	switch class {
 	case ClassInt32:
 		x := v.i32
 		switch ch.id {
-		case encoding.Constant:
-			if constant.Int32(x, p) {
-				return encoding.Constant, dst
-			}
 		case encoding.Raw:
 			return encoding.Raw, raw.AppendInt32(dst, x)
 		case encoding.RunLength:
@@ -224,16 +223,8 @@ func (e *segmentEncoder) append(dst []byte, st int, v *values, ch *choice, p *en
 		}
 		return encoding.DeltaOfDelta, c.delta.AppendInt32(dst, x, p)
 	case ClassInt64:
-		if ch.id == encoding.Constant && v.same {
-			*p = encoding.Params{v.all}
-			return encoding.Constant, dst
-		}
 		x := v.ints()
 		switch ch.id {
-		case encoding.Constant:
-			if constant.Int64(x, p) {
-				return encoding.Constant, dst
-			}
 		case encoding.Raw:
 			return encoding.Raw, raw.AppendInt64(dst, x)
 		case encoding.RunLength:
@@ -249,10 +240,6 @@ func (e *segmentEncoder) append(dst []byte, st int, v *values, ch *choice, p *en
 	case ClassFloat32:
 		x := v.f32
 		switch ch.id {
-		case encoding.Constant:
-			if constant.Float32(x, p) {
-				return encoding.Constant, dst
-			}
 		case encoding.Raw:
 			return encoding.Raw, raw.AppendFloat32(dst, x)
 		case encoding.ByteStreamSplit:
@@ -262,10 +249,6 @@ func (e *segmentEncoder) append(dst []byte, st int, v *values, ch *choice, p *en
 	case ClassFloat64:
 		x := v.f64
 		switch ch.id {
-		case encoding.Constant:
-			if constant.Float64(x, p) {
-				return encoding.Constant, dst
-			}
 		case encoding.Raw:
 			return encoding.Raw, raw.AppendFloat64(dst, x)
 		case encoding.ByteStreamSplit:
@@ -340,6 +323,13 @@ func (e *segmentEncoder) chooseFor(st int, samples []*gatherer) {
 	}
 	e.g = samples[0]
 	e.cands = e.appendCandidates(e.cands[:0], st)
+	if len(e.cands) > 0 && e.cands[0].id == encoding.Constant && e.bits(st, &e.cands[0], samples, math.MaxInt) == math.MaxInt {
+		e.cands = append(e.cands[:0], e.cands[1:]...)
+	}
+	if len(e.cands) == 1 && holdsAll(e.cands[0].id) {
+		c.choice = e.cands[0]
+		return
+	}
 	least, best := math.MaxInt, len(e.cands)
 	try := func(i int) {
 		if bits := e.bits(st, &e.cands[i], samples, least); bits < least || bits == least && bits < math.MaxInt && i < best {
@@ -375,8 +365,12 @@ func (e *segmentEncoder) bits(st int, ch *choice, samples []*gatherer, limit int
 		}
 		e.g = g
 		enc.reset(str.class)
-		var p encoding.Params
-		id, out := e.append(e.seg.bodies[:0], st, v, ch, &p)
+		p := &e.params
+		*p = encoding.Params{}
+		if ch.id == encoding.Constant && !v.constant(str.class, p) {
+			return math.MaxInt
+		}
+		id, out := e.append(e.seg.bodies[:0], st, v, ch, p)
 		e.seg.bodies = out
 		if id != ch.id {
 			return math.MaxInt
@@ -387,7 +381,7 @@ func (e *segmentEncoder) bits(st int, ch *choice, samples []*gatherer, limit int
 		}
 		bodies += 8 * len(out)
 		if n == 0 {
-			lo, hi = p, p
+			lo, hi = *p, *p
 		}
 		n++
 		total = bodies
@@ -516,6 +510,16 @@ func (e *segmentEncoder) appendFunctions(dst []choice, st int) []choice {
 		}
 	}
 	return dst
+}
+
+// holdsAll reports whether an encoding can hold any values of a class that it
+// Holds.
+func holdsAll(id encoding.ID) bool {
+	switch id {
+	case encoding.Constant, encoding.Function, encoding.Dictionary:
+		return false
+	}
+	return true
 }
 
 // Holds reports whether an encoding can hold values of class c.

@@ -3,7 +3,9 @@ package rowgroup
 import (
 	"slices"
 
+	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bytestrings"
+	"github.com/colsst/colsst/encoding/constant"
 	"github.com/colsst/colsst/simd"
 )
 
@@ -48,6 +50,25 @@ func (v *values) ints() []int64 {
 		v.i64, v.same = v.own.i64, false
 	}
 	return v.i64
+}
+
+// constant reports whether the values, of class c, are all the same, and if so
+// sets all of *p. Byte strings are not compared.
+func (v *values) constant(c Class, p *encoding.Params) bool {
+	switch {
+	case v.same:
+		*p = encoding.Params{v.all}
+		return true
+	case c == ClassInt32:
+		return constant.Int32(v.i32, p)
+	case c == ClassInt64:
+		return constant.Int64(v.i64, p)
+	case c == ClassFloat32:
+		return constant.Float32(v.f32, p)
+	case c == ClassFloat64:
+		return constant.Float64(v.f64, p)
+	}
+	return false
 }
 
 // gatherer splits one row group of a batch into its streams.

@@ -542,11 +542,22 @@ func (c *OrderChecker) disorderedInt(b *Batch, from, to int) (i int, ok bool) {
 // is less than the one before (or equal, if strict), each with the bits of
 // flip turned; or len(v).
 func disordered[T int32 | int64](v []T, flip T, strict bool) int {
-	last := v[0] ^ flip
-	for i, x := range v[1:] {
+	from := 1
+	if flip == 0 { // the common case, four at a time
+		for ; from+4 <= len(v); from += 4 {
+			w := v[from-1:][:5]
+			if w[0] >= w[1] || w[1] >= w[2] || w[2] >= w[3] || w[3] >= w[4] {
+				if strict || w[0] > w[1] || w[1] > w[2] || w[2] > w[3] || w[3] > w[4] {
+					break
+				}
+			}
+		}
+	}
+	last := v[from-1] ^ flip
+	for i, x := range v[from:] {
 		x ^= flip
 		if x < last || strict && x == last {
-			return i + 1
+			return from + i
 		}
 		last = x
 	}

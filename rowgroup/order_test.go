@@ -461,3 +461,21 @@ func BenchmarkOrderChecker(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/row")
 }
+
+func TestDisordered(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.SliceOfN(rapid.Int64Range(-3, 3), 1, 5).Draw(t, "beginning")
+		for range rapid.IntRange(0, 20).Draw(t, "more") { // mostly in order
+			v = append(v, v[len(v)-1]+rapid.SampledFrom([]int64{1, 1, 1, 1, 5, 0, -1}).Draw(t, "step"))
+		}
+		flip := rapid.SampledFrom([]int64{0, -1, math.MinInt64}).Draw(t, "flip")
+		strict := rapid.Bool().Draw(t, "strict")
+		want := 1
+		for want < len(v) && (v[want-1]^flip < v[want]^flip || !strict && v[want-1] == v[want]) {
+			want++
+		}
+		if got := disordered(v, flip, strict); got != want {
+			t.Fatal(v, flip, strict, got, want)
+		}
+	})
+}
