@@ -115,7 +115,7 @@ func (b *builder) beginRow() {
 
 // null takes a cell of column c that is null.
 func (b *builder) null(c *column) *problem {
-	if c.required {
+	if c.required && !c.spared {
 		if c.to == toWriteTime {
 			return &problem{expected: "a write time: every row has one"}
 		}
@@ -498,6 +498,11 @@ func (b *builder) follows(file string, line int64) error {
 	if n := b.batch.NumPartitions(); n > 0 {
 		if h := b.batch.Partition(n - 1); h.Start == b.row && !h.Continued {
 			return nil // the first row of its partition
+		}
+	}
+	for col := from; col < to; col++ {
+		if cells := &b.batch.CellMeta(col).Cells; len(*cells) > 0 {
+			*cells = extend(*cells, b.row+1)
 		}
 	}
 	switch c := b.schema.CompareUnfiltered(prev, i, b.batch, b.row); {

@@ -124,7 +124,7 @@ func (r *Reader) absent(col, row int, meta *metaCells) (ok bool) {
 	b := r.builder
 	c := &b.columns[col]
 	switch {
-	case c.required:
+	case c.required && !c.spared:
 		return false
 	case meta != nil:
 		meta.null[row] = true

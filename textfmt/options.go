@@ -96,6 +96,9 @@ type TableOptions struct {
 	// ShiftSkipped lets times that a change of clocks skips in TZ count on from
 	// those before it: 02:30 is an hour after 01:30. Without it they are errors.
 	ShiftSkipped bool
+	// NullClustering lets rows have nulls in their clustering columns, for
+	// LiftStatic.
+	NullClustering bool
 	// Unique makes a table in which no two rows have the same key; else equal
 	// rows stand in the order in which they came.
 	Unique bool
@@ -135,6 +138,7 @@ type column struct {
 	to       destination
 	at       int  // column of the schema; component of the key
 	required bool // null is an error
+	spared   bool // but not to the reader: the row may stand for a static row
 	text     bool // "" is a value
 	units    bool // timestamps may be integers
 	given    bool // the type was given
@@ -327,9 +331,9 @@ func (o *TableOptions) layout(choices []Choice) (*table, error) {
 			case rowgroup.PartitionKey:
 				c.to, c.required = toKey, true
 			case rowgroup.Clustering:
-				c.required = true
+				c.required, c.spared = true, o.NullClustering
 			case rowgroup.Static:
-				return nil, fmt.Errorf("column %q: static columns cannot be read from text", c.name)
+				return nil, fmt.Errorf("column %q: rows are read with RowSchema, which has no static columns", c.name)
 			}
 		}
 		t.columns = append(t.columns, c)

@@ -402,7 +402,10 @@ func (c *convert) textSource(in *input, outFormat string, first bool) (*source, 
 		}
 	}
 	if first {
-		c.schemaFound, c.layouts = s, map[string]*textfmt.Layout{}
+		c.schemaFound, c.layouts = c.options.Schema, map[string]*textfmt.Layout{}
+		if c.schemaFound == nil {
+			c.schemaFound = s
+		}
 		for _, x := range r.Choices() {
 			if x.Layout != nil {
 				c.layouts[x.Column] = x.Layout
@@ -424,7 +427,7 @@ func (c *convert) printChoices(name string, r *textfmt.Reader) {
 	}
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	s := r.Schema()
+	s := c.schemaFound
 	for _, x := range r.Choices() {
 		role := "metadata"
 		if i := s.Lookup(x.Column); i >= 0 {
@@ -449,20 +452,25 @@ func (c *convert) printChoices(name string, r *textfmt.Reader) {
 // write brings the rows of a chain to the output and counts them.
 func (c *convert) write(out *output, in *chain, format string) (n int64, err error) {
 	var rows rowgroup.Iter = in
-	read := int64(0)
+	schema := in.schema
+	read, kept := int64(0), int64(0)
 	if c.text.sort {
 		if rows, err = c.text.sorted(c.ctx(), in.schema, in); err != nil {
 			return 0, orElse(exitUsage, err)
 		}
 	}
 	if c.text.unique != "" {
-		rows = textfmt.Distinct(in.schema, &tally{rows, &read}, c.unique)
+		rows = &tally{textfmt.Distinct(in.schema, &tally{rows, &read}, c.unique), &kept}
 	}
-	to, err := c.sink(out, in.schema, in.current.columns, format)
+	if hasStatic(c.options.Schema) {
+		schema = c.options.Schema
+		rows = textfmt.LiftStatic(schema, rows)
+	}
+	to, err := c.sink(out, schema, in.current.columns, format)
 	if err != nil {
 		return 0, named(in.current.in.name, err)
 	}
-	err = eachBatch(c.ctx(), rows, in.schema, -1, func(b *rowgroup.Batch) error {
+	err = eachBatch(c.ctx(), rows, schema, -1, func(b *rowgroup.Batch) error {
 		n += int64(b.Len() - len(*b.Markers()))
 		if !c.text.sort { // else all was read before
 			in.current.in.bar.out(out.n)
@@ -485,9 +493,9 @@ func (c *convert) write(out *output, in *chain, format string) (n int64, err err
 	if text, ok := to.(*textSink); ok && text.nans() > 0 {
 		c.notef("%s: %s of other bits than NaN's, which text does not keep", out.name, plural(text.nans(), "NaN"))
 	}
-	if c.text.unique != "" && read > n {
-		c.sum.Duplicates += read - n
-		c.notef("%s: %s left out, whose key another row has", out.name, plural(read-n, "row"))
+	if read > kept {
+		c.sum.Duplicates += read - kept
+		c.notef("%s: %s left out, whose key another row has", out.name, plural(read-kept, "row"))
 	}
 	return n, nil
 }

@@ -134,11 +134,15 @@ func (d *diff) compare(w *bufio.Writer, a, b string, o textfmt.CSVOptions) error
 			sides[i].Schema = tables[i].Schema()
 			sides[i].Rows = tables[i].Scan(d.ctx(), rowgroup.ScanOptions{Live: !metadata, Now: math.MinInt64})
 		} else {
-			var err error
-			sides[i].Schema = texts[i].Schema()
-			if sides[i].Rows, err = d.text.sorted(d.ctx(), sides[i].Schema, texts[i]); err != nil {
+			s := texts[i].Schema()
+			rows, err := d.text.sorted(d.ctx(), s, texts[i])
+			if err != nil {
 				return orElse(exitUsage, named(in[i].name, err))
 			}
+			if hasStatic(o.Schema) {
+				s = o.Schema
+			}
+			sides[i].Schema, sides[i].Rows = s, textfmt.LiftStatic(s, rows)
 			d.losses(in[i], texts[i])
 		}
 		defer func() { _ = sides[i].Rows.Close() }() // only read

@@ -108,13 +108,14 @@ func orElse(code int, err error) error {
 		syntax *textfmt.SyntaxError
 		order  *textfmt.OrderError
 		rows   *rowgroup.OrderError
+		static *textfmt.StaticError
 		path   *fs.PathError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return coded(exitInterrupted, err)
 	case errors.Is(err, encoding.ErrCorrupt), errors.Is(err, encoding.ErrUnsupported),
-		errors.As(err, &syntax), errors.As(err, &order), errors.As(err, &rows):
+		errors.As(err, &syntax), errors.As(err, &order), errors.As(err, &rows), errors.As(err, &static):
 		return coded(exitData, err)
 	case errors.As(err, &path):
 		return coded(exitInput, err) // those of outputs have their code

@@ -167,6 +167,9 @@ func (x *textFlags) options(t *tool) (o textfmt.CSVOptions, err error) {
 	return o, nil
 }
 
+// hasStatic reports whether a schema, if there is one, has static columns.
+func hasStatic(s *rowgroup.Schema) bool { return s != nil && len(s.Columns(rowgroup.Static)) > 0 }
+
 func readSchema(path string) (*rowgroup.Schema, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -206,9 +209,13 @@ func (t *tool) refuseOthers(in *input) error {
 	return t.refuse("is for CSV; "+in.name+" is "+in.format, csvFlags...)
 }
 
-// openText opens the input as text and settles its schema. An error of options
-// that do not fit its columns has this code.
+// openText opens the input as text and settles its schema. Where o.Schema has
+// static columns the rows are for textfmt.LiftStatic. An error of options that
+// do not fit its columns has this code.
 func (in *input) openText(ctx context.Context, o textfmt.CSVOptions, misfit int) (r *textfmt.Reader, err error) {
+	if hasStatic(o.Schema) {
+		o.Schema, o.NullClustering = textfmt.RowSchema(o.Schema), true
+	}
 	switch in.format {
 	case formatCSV, formatTSV:
 		if o.Separator == 0 && in.format == formatTSV {

@@ -221,6 +221,10 @@ func (y *try) texts(in *input, o textfmt.CSVOptions, layout []columnar.Option) (
 			return nil, nil, err
 		}
 	}
+	if hasStatic(o.Schema) {
+		s = o.Schema
+		t.Schema, from = s, textfmt.LiftStatic(s, from)
+	}
 	n := int64(0)
 	err = eachBatch(y.ctx(), from, s, -1, func(b *rowgroup.Batch) error {
 		n += int64(b.Len())

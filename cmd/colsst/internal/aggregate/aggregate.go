@@ -174,6 +174,7 @@ type Aggregator struct {
 
 	results *rowgroup.Schema
 	out     *rowgroup.Batch
+	most    int  // groups at a time
 	keep    bool // groups are kept to the end
 	groups  map[string]*group
 	parts   map[string]int // partitions by order of their first row
@@ -186,7 +187,7 @@ type Aggregator struct {
 // of the partition key, where it is by partition; the begin of the window, where
 // there are windows; and one a spec.
 func New(s *rowgroup.Schema, specs []Spec, o Options, emit func(*rowgroup.Batch) error) (*Aggregator, error) {
-	a := &Aggregator{schema: s, specs: specs, o: o, emit: emit, time: -1, groups: map[string]*group{}, parts: map[string]int{}}
+	a := &Aggregator{schema: s, specs: specs, o: o, emit: emit, time: -1, most: MaxGroups, groups: map[string]*group{}, parts: map[string]int{}}
 	var results []rowgroup.Column
 	if o.ByPartition {
 		if len(s.KeyTypes()) == 0 {
@@ -417,7 +418,7 @@ func (a *Aggregator) group(key []byte, begin int64, null bool) (*group, error) {
 	a.name = append(binary.BigEndian.AppendUint64(append(a.name[:0], key...), uint64(begin)), kind)
 	g := a.groups[string(a.name)]
 	if g == nil {
-		if len(a.groups) == MaxGroups {
+		if len(a.groups) == a.most {
 			return nil, ErrTooManyGroups
 		}
 		g = a.newGroup(key)
