@@ -27,6 +27,23 @@ func AddProducts64(dst, src []int64, a int64) {
 	}
 }
 
+// SubProducts64 sets dst[i] to src[i] - a*x[i], modulo 2^64, and returns the
+// least and the greatest of them: MaxInt64 and MinInt64 if there are none. dst,
+// which may be src, and x are as long as src or longer.
+func SubProducts64(dst, src, x []int64, a int64) (least, greatest int64) {
+	dst, x = dst[:len(src)], x[:len(src)]
+	done, least, greatest := subProducts64(dst, src, x, a)
+	if done == 0 {
+		least, greatest = MinMaxInt64(nil)
+	}
+	for i := done; i < len(src); i++ {
+		v := src[i] - a*x[i]
+		dst[i] = v
+		least, greatest = min(least, v), max(greatest, v)
+	}
+	return least, greatest
+}
+
 // AddQuotients64 adds a*src[i]/d to dst[i]: the product, a signed integer
 // modulo 2^64, divided by d, which is above 1, and rounded towards minus
 // infinity. src is as long as dst or longer.

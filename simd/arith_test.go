@@ -51,6 +51,17 @@ func checkArith(t failer, in, out *guarded, before, src []int64, p *arith) {
 	same("Shift64", 8, func(i int) uint64 { return uint64(before[i] + p.a) }, func(dst []byte) { simd.Shift64(as[int64](dst), p.a) })
 	same("Shift32", 4, func(i int) uint64 { return uint64(was[i] + uint32(p.a)) }, func(dst []byte) { simd.Shift32(as[int32](dst), int32(p.a)) })
 	same("AddProducts64", 8, func(i int) uint64 { return uint64(before[i] + p.a*src[i]) }, func(dst []byte) { simd.AddProducts64(as[int64](dst), x, p.a) })
+	least, greatest := simd.MinMaxInt64(nil)
+	for i := range before {
+		v := before[i] - p.a*src[i]
+		least, greatest = min(least, v), max(greatest, v)
+	}
+	same("SubProducts64", 8, func(i int) uint64 { return uint64(before[i] - p.a*src[i]) }, func(dst []byte) {
+		v := as[int64](dst)
+		if lo, hi := simd.SubProducts64(v, v, x, p.a); lo != least || hi != greatest {
+			t.Fatalf("SubProducts64 %v: n %d, %+v: from %d to %d", simd.Current(), n, *p, lo, hi)
+		}
+	})
 	quotient := func(i int) int64 {
 		product := p.a * src[i]
 		q := product / p.d

@@ -195,6 +195,9 @@ func appendBits(dst []byte, acc uint64, n uint, x uint64, w uint) ([]byte, uint6
 // AppendPackRamp64 is AppendPack64 of uint64(src[i] - start - i*step): with
 // step 0 the codes of a frame of reference.
 func AppendPackRamp64(dst []byte, src []int64, w uint, start, step int64) []byte {
+	if w == 0 {
+		return dst
+	}
 	size := PackedLen(len(src), w)
 	dst = slices.Grow(dst, size)
 	if end := len(dst) + size; packRamp64(dst[len(dst):end], src, w, start, step) {
@@ -215,6 +218,9 @@ func AppendPackRamp64(dst []byte, src []int64, w uint, start, step int64) []byte
 
 // AppendPackRamp32 is AppendPackRamp64 for values of 32 bits.
 func AppendPackRamp32(dst []byte, src []int32, w uint, start, step int32) []byte {
+	if w == 0 {
+		return dst
+	}
 	size := PackedLen(len(src), w)
 	dst = slices.Grow(dst, size)
 	if end := len(dst) + size; packRamp32(dst[len(dst):end], src, w, start, step) {

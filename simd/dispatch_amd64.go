@@ -532,6 +532,22 @@ func addQuotients64(dst []int64, src []int64, a int64, m uint64, shift uint64, s
 	return 0
 }
 
+func subProducts64(dst []int64, src []int64, x []int64, a int64) (done int, least, greatest int64) {
+	switch Current() {
+	case AVX2:
+		if len(dst) >= 4 {
+			least, greatest = subProducts64AVX2(&dst[0], &src[0], len(dst)&^3, &x[0], a)
+			return len(dst) &^ 3, least, greatest
+		}
+	case AVX512:
+		if len(dst) >= 1 {
+			least, greatest = subProducts64AVX512(&dst[0], &src[0], len(dst), &x[0], a)
+			return len(dst), least, greatest
+		}
+	}
+	return 0, 0, 0
+}
+
 func outliers64(mask []byte, src []int64, from int64, width uint) (done int) {
 	switch Current() {
 	case AVX2:

@@ -136,6 +136,10 @@ func addQuotients64(dst []int64, src []int64, a int64, m uint64, shift uint64, s
 	return 0
 }
 
+func subProducts64(dst []int64, src []int64, x []int64, a int64) (done int, least, greatest int64) {
+	return 0, 0, 0
+}
+
 func outliers64(mask []byte, src []int64, from int64, width uint) (done int) {
 	return 0
 }

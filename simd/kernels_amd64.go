@@ -104,6 +104,9 @@ func addProducts64AVX2(dst *int64, n int, src *int64, a int64)
 func addQuotients64AVX2(dst *int64, n int, src *int64, a int64, m uint64, shift uint64, sign int64)
 
 //go:noescape
+func subProducts64AVX2(dst *int64, src *int64, n int, x *int64, a int64) (least int64, greatest int64)
+
+//go:noescape
 func outliers64AVX2(mask *byte, src *int64, n int, from int64, width uint)
 
 //go:noescape
@@ -216,6 +219,9 @@ func addProducts64AVX512(dst *int64, n int, src *int64, a int64)
 
 //go:noescape
 func addQuotients64AVX512(dst *int64, n int, src *int64, a int64, m uint64, shift uint64, sign int64)
+
+//go:noescape
+func subProducts64AVX512(dst *int64, src *int64, n int, x *int64, a int64) (least int64, greatest int64)
 
 //go:noescape
 func outliers64AVX512(mask *byte, src *int64, n int, from int64, width uint)

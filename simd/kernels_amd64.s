@@ -2711,6 +2711,66 @@ rest:
 	VZEROUPPER
 	RET
 
+// func subProducts64AVX2(dst *int64, src *int64, n int, x *int64, a int64) (least int64, greatest int64)
+// Requires: AVX, AVX2
+TEXT ·subProducts64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         x+24(FP), DX
+	MOVQ         n+16(FP), BX
+	VPBROADCASTQ a+32(FP), Y0
+	VPSRLQ       $0x20, Y0, Y1
+	MOVQ         $0x7fffffffffffffff, SI
+	VMOVQ        SI, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         $0x8000000000000000, SI
+	VMOVQ        SI, X3
+	VPBROADCASTQ X3, Y3
+	SUBQ         $0x04, BX
+	JL           rest
+
+loop:
+	VMOVDQU   (CX), Y4
+	VMOVDQU   (DX), Y5
+	VPSRLQ    $0x20, Y5, Y6
+	VPMULUDQ  Y0, Y6, Y6
+	VPMULUDQ  Y1, Y5, Y7
+	VPADDQ    Y6, Y7, Y7
+	VPSLLQ    $0x20, Y7, Y7
+	VPMULUDQ  Y0, Y5, Y5
+	VPADDQ    Y7, Y5, Y5
+	VPSUBQ    Y5, Y4, Y4
+	VMOVDQU   Y4, (AX)
+	VPCMPGTQ  Y4, Y2, Y5
+	VBLENDVPD Y5, Y4, Y2, Y2
+	VPCMPGTQ  Y3, Y4, Y5
+	VBLENDVPD Y5, Y4, Y3, Y3
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	ADDQ      $0x20, AX
+	SUBQ      $0x04, BX
+	JGE       loop
+
+rest:
+	VPERM2I128 $0x01, Y2, Y2, Y0
+	VPCMPGTQ   Y0, Y2, Y1
+	VBLENDVPD  Y1, Y0, Y2, Y2
+	VPSHUFD    $0x4e, Y2, Y0
+	VPCMPGTQ   Y0, Y2, Y1
+	VBLENDVPD  Y1, Y0, Y2, Y2
+	VMOVQ      X2, AX
+	MOVQ       AX, least+40(FP)
+	VPERM2I128 $0x01, Y3, Y3, Y0
+	VPCMPGTQ   Y3, Y0, Y1
+	VBLENDVPD  Y1, Y0, Y3, Y3
+	VPSHUFD    $0x4e, Y3, Y0
+	VPCMPGTQ   Y3, Y0, Y1
+	VBLENDVPD  Y1, Y0, Y3, Y3
+	VMOVQ      X3, AX
+	MOVQ       AX, greatest+48(FP)
+	VZEROUPPER
+	RET
+
 // func outliers64AVX2(mask *byte, src *int64, n int, from int64, width uint)
 // Requires: AVX, AVX2
 TEXT ·outliers64AVX2(SB), NOSPLIT, $0-40
@@ -6113,6 +6173,76 @@ rest:
 	ADDQ        $0x40, AX
 
 done:
+	VZEROUPPER
+	RET
+
+// func subProducts64AVX512(dst *int64, src *int64, n int, x *int64, a int64) (least int64, greatest int64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·subProducts64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         x+24(FP), DX
+	MOVQ         n+16(FP), BX
+	VPBROADCASTQ a+32(FP), Z0
+	VPSRLQ       $0x20, Z0, Z1
+	MOVQ         $0x7fffffffffffffff, SI
+	VPBROADCASTQ SI, Z1
+	MOVQ         $0x8000000000000000, SI
+	VPBROADCASTQ SI, Z2
+	SUBQ         $0x08, BX
+	JL           rest
+
+loop:
+	VMOVDQU64 (CX), Z3
+	VMOVDQU64 (DX), Z4
+	VPMULLQ   Z0, Z4, Z4
+	VPSUBQ    Z4, Z3, Z3
+	VMOVDQU64 Z3, (AX)
+	VPMINSQ   Z3, Z1, Z1
+	VPMAXSQ   Z3, Z2, Z2
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, BX
+	JGE       loop
+
+rest:
+	ADDQ        $0x08, BX
+	JZ          done
+	MOVQ        $0x00000008, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVQ       SI, K1
+	VMOVDQU64.Z (CX), K1, Z3
+	VMOVDQU64.Z (DX), K1, Z4
+	VPMULLQ     Z0, Z4, Z0
+	VPSUBQ      Z0, Z3, Z3
+	VMOVDQU64   Z3, K1, (AX)
+	VPMINSQ     Z3, Z1, K1, Z1
+	VPMAXSQ     Z3, Z2, K1, Z2
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, AX
+
+done:
+	VALIGNQ $0x04, Z1, Z1, Z0
+	VPMINSQ Z0, Z1, Z1
+	VALIGNQ $0x02, Z1, Z1, Z0
+	VPMINSQ Z0, Z1, Z1
+	VALIGNQ $0x01, Z1, Z1, Z0
+	VPMINSQ Z0, Z1, Z1
+	VMOVQ   X1, AX
+	MOVQ    AX, least+40(FP)
+	VALIGNQ $0x04, Z2, Z2, Z0
+	VPMAXSQ Z0, Z2, Z2
+	VALIGNQ $0x02, Z2, Z2, Z0
+	VPMAXSQ Z0, Z2, Z2
+	VALIGNQ $0x01, Z2, Z2, Z0
+	VPMAXSQ Z0, Z2, Z2
+	VMOVQ   X2, AX
+	MOVQ    AX, greatest+48(FP)
 	VZEROUPPER
 	RET
 

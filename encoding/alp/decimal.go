@@ -196,7 +196,7 @@ func (e *chunk[F, I]) find() (best pair, found bool) {
 // that gives the same values back.
 func (e *chunk[F, I]) reduced(p pair) pair {
 	zeros := 0
-	for d := int64(10); zeros < maxExponent-int(p.f) && e.divisible(d) && e.ints.hi-e.ints.lo >= d; d *= 10 {
+	for d := int64(10); zeros < maxExponent-int(p.f) && e.ints.hi-e.ints.lo >= d && e.divisible(d); d *= 10 {
 		zeros++
 	}
 	if zeros == 0 {

@@ -142,7 +142,7 @@ func Fit(src, x, y []int64, plan Plan) (width uint) {
 			ys[i] = y[at]
 		}
 	}
-	subtract(vs[:few], xs[:], ys[:], plan)
+	subtract(vs[:few], vs[:few], xs[:], ys[:], plan)
 	return uint(bits.Len64(frame.CoreOfSample(vs[:few]).Span))
 }
 
@@ -175,9 +175,7 @@ func (e *Encoder) Append(dst []byte, src, x, y []int64, plan Plan, p *encoding.P
 		e.rest = make([]int64, n)
 	}
 	rest := e.rest[:n]
-	copy(rest, src)
-	subtract(rest, x, y, plan)
-	lo, hi := simd.MinMaxInt64(rest)
+	lo, hi := subtract(rest, src, x, y, plan)
 	f := frame.Fit(&e.frames, rest, lo, hi, frame.CoreOf(rest, lo, hi), n, e.prev)
 	e.prev = f
 	f.Store(p)
@@ -287,14 +285,20 @@ func (d *Decoder) decode(dst []int64, x, y *Column, plan *Plan, f *frame.Frame, 
 	return nil
 }
 
-// subtract takes the function from each value of v.
-func subtract(v, x, y []int64, plan Plan) {
+// subtract sets dst to the values of src less the function, and returns the
+// least and the greatest of them. dst may be src.
+func subtract(dst, src, x, y []int64, plan Plan) (least, greatest int64) {
 	if plan.D == 1 {
-		simd.AddProducts64(v, x, -plan.A)
+		least, greatest = simd.SubProducts64(dst, src, x, plan.A)
 	} else {
-		simd.SubQuotients64(v, x, plan.A, plan.D)
+		copy(dst, src)
+		simd.SubQuotients64(dst, x, plan.A, plan.D)
+		if y == nil {
+			return simd.MinMaxInt64(dst)
+		}
 	}
 	if y != nil {
-		simd.AddProducts64(v, y, -1)
+		least, greatest = simd.SubProducts64(dst, dst, y, 1)
 	}
+	return least, greatest
 }

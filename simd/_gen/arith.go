@@ -17,6 +17,7 @@ func ariths(s shape) {
 	})
 	if s.size == 64 {
 		products(s)
+		subProducts(s)
 	}
 }
 
@@ -79,6 +80,30 @@ func products(s shape) {
 			s.add(q, r, r)
 		}
 	})
+}
+
+// subProducts takes multiples of x from the values.
+func subProducts(s shape) {
+	s.scan("subProducts", s.int(), s.int(), ", x []int64, a int64", ", &x[0], a")
+	text(s.name("subProducts"), "(dst, src *int64, n int, x *int64, a int64) (least, greatest int64)")
+	dst, src, x, n := gp("dst"), gp("src"), gp("x"), gp("n")
+	a := s.factor(s.broadcast("a"))
+	least, greatest := s.bounds()
+	s.each(n, func(lanes reg.Register) {
+		r, f := s.vec(), s.vec()
+		s.masked(Mem{Base: src}, lanes, r)
+		s.masked(Mem{Base: x}, lanes, f)
+		s.sub(a.low(f), r, r)
+		s.put(r, lanes, Mem{Base: dst})
+		s.extreme(true, r, least, lanes)
+		s.extreme(false, r, greatest, lanes)
+		ADDQ(U8(s.width()), src)
+		ADDQ(U8(s.width()), x)
+		ADDQ(U8(s.width()), dst)
+	})
+	s.reduce(true, least, "least")
+	s.reduce(false, greatest, "greatest")
+	ret()
 }
 
 // factor multiplies integers of 64 bits by one: lower is that, upper its upper
