@@ -3706,32 +3706,37 @@ TEXT ·packedSum64AVX512(SB), NOSPLIT, $0-72
 	VPSRLQ       X1, Z0, Z0
 	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
-	VMOVDQU64    64(DI), Z3
-	VPBROADCASTQ add+56(FP), Z4
-	VPBROADCASTQ first+48(FP), Z5
-	VPXORQ       Z2, Z2, Z2
+	VMOVDQU64    64(DI), Z2
+	VPBROADCASTQ add+56(FP), Z3
+	VPBROADCASTQ first+48(FP), Z4
 	MOVQ         $0x0000000000000007, DI
-	VPBROADCASTQ DI, Z6
+	VPBROADCASTQ DI, Z5
+	VMOVDQU64    below64_0<>+0(SB), Z6
+	MOVL         $0x000000cc, DI
+	KMOVW        DI, K1
+	VMOVDQU64    below64_1<>+0(SB), Z7
+	MOVL         $0x000000f0, DI
+	KMOVW        DI, K2
 	SUBQ         $0x08, CX
 	JL           rest
 	CMPQ         DX, R8
 	JHI          rest
 
 loop:
-	VPERMB    (DX), Z1, Z7
-	VPSRLVQ   Z3, Z7, Z7
-	VPANDQ    Z0, Z7, Z7
-	VPADDQ    Z4, Z7, Z7
-	VALIGNQ   $0x07, Z2, Z7, Z8
-	VPADDQ    Z8, Z7, Z7
-	VALIGNQ   $0x06, Z2, Z7, Z8
-	VPADDQ    Z8, Z7, Z7
-	VALIGNQ   $0x04, Z2, Z7, Z8
-	VPADDQ    Z8, Z7, Z7
-	VPERMQ    Z7, Z6, Z8
-	VPADDQ    Z5, Z7, Z7
-	VPADDQ    Z8, Z5, Z5
-	VMOVDQU64 Z7, (AX)
+	VPERMB    (DX), Z1, Z8
+	VPSRLVQ   Z2, Z8, Z8
+	VPANDQ    Z0, Z8, Z8
+	VPADDQ    Z3, Z8, Z8
+	VPSLLDQ   $0x08, Z8, Z9
+	VPADDQ    Z9, Z8, Z8
+	VPERMQ.Z  Z8, Z6, K1, Z9
+	VPADDQ    Z9, Z8, Z8
+	VPERMQ.Z  Z8, Z7, K2, Z9
+	VPADDQ    Z9, Z8, Z8
+	VPERMQ    Z8, Z5, Z9
+	VPADDQ    Z4, Z8, Z8
+	VPADDQ    Z9, Z4, Z4
+	VMOVDQU64 Z8, (AX)
 	ADDQ      $+64, AX
 	ADDQ      SI, DX
 	SUBQ      $0x08, CX
@@ -3742,18 +3747,18 @@ loop:
 rest:
 	ADDQ         $0x08, CX
 	JZ           done
-	VPBROADCASTB SI, Z8
+	VPBROADCASTB SI, Z9
 	CMPQ         DX, R8
 	JLS          whole
 	CMPQ         BX, $0x40
 	JLT          short
 	SUBQ         R8, DX
-	VPBROADCASTB DX, Z7
-	VPADDB       Z7, Z1, Z1
+	VPBROADCASTB DX, Z8
+	VPADDB       Z8, Z1, Z1
 	MOVQ         R8, DX
 
 whole:
-	VMOVDQU64 (DX), Z7
+	VMOVDQU64 (DX), Z8
 	JMP       tail
 
 short:
@@ -3762,8 +3767,8 @@ short:
 	CMOVQGT    DI, BX
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, DI
-	KMOVQ      DI, K1
-	VMOVDQU8.Z (DX), K1, Z7
+	KMOVQ      DI, K3
+	VMOVDQU8.Z (DX), K3, Z8
 
 tail:
 	MOVQ      CX, BX
@@ -3772,32 +3777,52 @@ tail:
 	CMOVQGT   DI, BX
 	MOVQ      $-1, DI
 	BZHIQ     BX, DI, DI
-	KMOVQ     DI, K1
-	VPERMB    Z7, Z1, Z9
-	VPSRLVQ   Z3, Z9, Z9
-	VPANDQ    Z0, Z9, Z9
-	VPADDB    Z8, Z1, Z1
-	VPADDQ    Z4, Z9, Z9
-	VALIGNQ   $0x07, Z2, Z9, Z10
-	VPADDQ    Z10, Z9, Z9
-	VALIGNQ   $0x06, Z2, Z9, Z10
-	VPADDQ    Z10, Z9, Z9
-	VALIGNQ   $0x04, Z2, Z9, Z10
-	VPADDQ    Z10, Z9, Z9
-	VPERMQ    Z9, Z6, Z10
-	VPADDQ    Z5, Z9, Z9
-	VPADDQ    Z10, Z5, Z5
-	VMOVDQU64 Z9, K1, (AX)
+	KMOVQ     DI, K3
+	VPERMB    Z8, Z1, Z10
+	VPSRLVQ   Z2, Z10, Z10
+	VPANDQ    Z0, Z10, Z10
+	VPADDB    Z9, Z1, Z1
+	VPADDQ    Z3, Z10, Z10
+	VPSLLDQ   $0x08, Z10, Z11
+	VPADDQ    Z11, Z10, Z10
+	VPERMQ.Z  Z10, Z6, K1, Z11
+	VPADDQ    Z11, Z10, Z10
+	VPERMQ.Z  Z10, Z7, K2, Z11
+	VPADDQ    Z11, Z10, Z10
+	VPERMQ    Z10, Z5, Z11
+	VPADDQ    Z4, Z10, Z10
+	VPADDQ    Z11, Z4, Z4
+	VMOVDQU64 Z10, K3, (AX)
 	ADDQ      $+64, AX
 	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JG        tail
 
 done:
-	VMOVQ X5, AX
+	VMOVQ X4, AX
 	MOVQ  AX, last+64(FP)
 	VZEROUPPER
 	RET
+
+DATA below64_0<>+0(SB)/8, $0x0000000000000001
+DATA below64_0<>+8(SB)/8, $0x0000000000000001
+DATA below64_0<>+16(SB)/8, $0x0000000000000001
+DATA below64_0<>+24(SB)/8, $0x0000000000000001
+DATA below64_0<>+32(SB)/8, $0x0000000000000005
+DATA below64_0<>+40(SB)/8, $0x0000000000000005
+DATA below64_0<>+48(SB)/8, $0x0000000000000005
+DATA below64_0<>+56(SB)/8, $0x0000000000000005
+GLOBL below64_0<>(SB), RODATA|NOPTR, $64
+
+DATA below64_1<>+0(SB)/8, $0x0000000000000003
+DATA below64_1<>+8(SB)/8, $0x0000000000000003
+DATA below64_1<>+16(SB)/8, $0x0000000000000003
+DATA below64_1<>+24(SB)/8, $0x0000000000000003
+DATA below64_1<>+32(SB)/8, $0x0000000000000003
+DATA below64_1<>+40(SB)/8, $0x0000000000000003
+DATA below64_1<>+48(SB)/8, $0x0000000000000003
+DATA below64_1<>+56(SB)/8, $0x0000000000000003
+GLOBL below64_1<>(SB), RODATA|NOPTR, $64
 
 // func packedOrdered64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, add int64, zeros uint)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
@@ -3964,41 +3989,46 @@ TEXT ·packedSumOrdered64AVX512(SB), NOSPLIT, $0-80
 	VPSRLQ       X1, Z0, Z0
 	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
-	VMOVDQU64    64(DI), Z4
+	VMOVDQU64    64(DI), Z3
 	MOVQ         zeros+64(FP), DI
-	VMOVQ        DI, X6
-	INCQ         DI
 	VMOVQ        DI, X5
+	INCQ         DI
+	VMOVQ        DI, X4
 	VPTERNLOGQ   $0xff, Z2, Z2, Z2
-	VPSRLQ       X5, Z2, Z2
-	VPBROADCASTQ add+56(FP), Z5
-	VPBROADCASTQ first+48(FP), Z7
-	VPXORQ       Z3, Z3, Z3
+	VPSRLQ       X4, Z2, Z2
+	VPBROADCASTQ add+56(FP), Z4
+	VPBROADCASTQ first+48(FP), Z6
 	MOVQ         $0x0000000000000007, DI
-	VPBROADCASTQ DI, Z8
+	VPBROADCASTQ DI, Z7
+	VMOVDQU64    below64_0<>+0(SB), Z8
+	MOVL         $0x000000cc, DI
+	KMOVW        DI, K1
+	VMOVDQU64    below64_1<>+0(SB), Z9
+	MOVL         $0x000000f0, DI
+	KMOVW        DI, K2
 	SUBQ         $0x08, CX
 	JL           rest
 	CMPQ         DX, R8
 	JHI          rest
 
 loop:
-	VPERMB     (DX), Z1, Z9
-	VPSRLVQ    Z4, Z9, Z9
-	VPANDQ     Z0, Z9, Z9
-	VPADDQ     Z5, Z9, Z9
-	VALIGNQ    $0x07, Z3, Z9, Z10
-	VPADDQ     Z10, Z9, Z9
-	VALIGNQ    $0x06, Z3, Z9, Z10
-	VPADDQ     Z10, Z9, Z9
-	VALIGNQ    $0x04, Z3, Z9, Z10
-	VPADDQ     Z10, Z9, Z9
-	VPERMQ     Z9, Z8, Z10
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z10, Z7, Z7
-	VPSRAQ     $0x3f, Z9, Z10
-	VPTERNLOGQ $0x78, Z2, Z10, Z9
-	VPSLLQ     X6, Z9, Z9
-	VMOVDQU64  Z9, (AX)
+	VPERMB     (DX), Z1, Z10
+	VPSRLVQ    Z3, Z10, Z10
+	VPANDQ     Z0, Z10, Z10
+	VPADDQ     Z4, Z10, Z10
+	VPSLLDQ    $0x08, Z10, Z11
+	VPADDQ     Z11, Z10, Z10
+	VPERMQ.Z   Z10, Z8, K1, Z11
+	VPADDQ     Z11, Z10, Z10
+	VPERMQ.Z   Z10, Z9, K2, Z11
+	VPADDQ     Z11, Z10, Z10
+	VPERMQ     Z10, Z7, Z11
+	VPADDQ     Z6, Z10, Z10
+	VPADDQ     Z11, Z6, Z6
+	VPSRAQ     $0x3f, Z10, Z11
+	VPTERNLOGQ $0x78, Z2, Z11, Z10
+	VPSLLQ     X5, Z10, Z10
+	VMOVDQU64  Z10, (AX)
 	ADDQ       $+64, AX
 	ADDQ       SI, DX
 	SUBQ       $0x08, CX
@@ -4009,18 +4039,18 @@ loop:
 rest:
 	ADDQ         $0x08, CX
 	JZ           done
-	VPBROADCASTB SI, Z10
+	VPBROADCASTB SI, Z11
 	CMPQ         DX, R8
 	JLS          whole
 	CMPQ         BX, $0x40
 	JLT          short
 	SUBQ         R8, DX
-	VPBROADCASTB DX, Z9
-	VPADDB       Z9, Z1, Z1
+	VPBROADCASTB DX, Z10
+	VPADDB       Z10, Z1, Z1
 	MOVQ         R8, DX
 
 whole:
-	VMOVDQU64 (DX), Z9
+	VMOVDQU64 (DX), Z10
 	JMP       tail
 
 short:
@@ -4029,8 +4059,8 @@ short:
 	CMOVQGT    DI, BX
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, DI
-	KMOVQ      DI, K1
-	VMOVDQU8.Z (DX), K1, Z9
+	KMOVQ      DI, K3
+	VMOVDQU8.Z (DX), K3, Z10
 
 tail:
 	MOVQ       CX, BX
@@ -4039,32 +4069,32 @@ tail:
 	CMOVQGT    DI, BX
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, DI
-	KMOVQ      DI, K1
-	VPERMB     Z9, Z1, Z11
-	VPSRLVQ    Z4, Z11, Z11
-	VPANDQ     Z0, Z11, Z11
-	VPADDB     Z10, Z1, Z1
-	VPADDQ     Z5, Z11, Z11
-	VALIGNQ    $0x07, Z3, Z11, Z12
-	VPADDQ     Z12, Z11, Z11
-	VALIGNQ    $0x06, Z3, Z11, Z12
-	VPADDQ     Z12, Z11, Z11
-	VALIGNQ    $0x04, Z3, Z11, Z12
-	VPADDQ     Z12, Z11, Z11
-	VPERMQ     Z11, Z8, Z12
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z12, Z7, Z7
-	VPSRAQ     $0x3f, Z11, Z12
-	VPTERNLOGQ $0x78, Z2, Z12, Z11
-	VPSLLQ     X6, Z11, Z11
-	VMOVDQU64  Z11, K1, (AX)
+	KMOVQ      DI, K3
+	VPERMB     Z10, Z1, Z12
+	VPSRLVQ    Z3, Z12, Z12
+	VPANDQ     Z0, Z12, Z12
+	VPADDB     Z11, Z1, Z1
+	VPADDQ     Z4, Z12, Z12
+	VPSLLDQ    $0x08, Z12, Z13
+	VPADDQ     Z13, Z12, Z12
+	VPERMQ.Z   Z12, Z8, K1, Z13
+	VPADDQ     Z13, Z12, Z12
+	VPERMQ.Z   Z12, Z9, K2, Z13
+	VPADDQ     Z13, Z12, Z12
+	VPERMQ     Z12, Z7, Z13
+	VPADDQ     Z6, Z12, Z12
+	VPADDQ     Z13, Z6, Z6
+	VPSRAQ     $0x3f, Z12, Z13
+	VPTERNLOGQ $0x78, Z2, Z13, Z12
+	VPSLLQ     X5, Z12, Z12
+	VMOVDQU64  Z12, K3, (AX)
 	ADDQ       $+64, AX
 	ADDQ       SI, DX
 	SUBQ       $0x08, CX
 	JG         tail
 
 done:
-	VMOVQ X7, AX
+	VMOVQ X6, AX
 	MOVQ  AX, last+72(FP)
 	VZEROUPPER
 	RET
@@ -4086,42 +4116,47 @@ TEXT ·packedSumDecimal64AVX512(SB), NOSPLIT, $0-96
 	VPSRLQ       X1, Z0, Z0
 	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
-	VMOVDQU64    64(DI), Z4
-	VBROADCASTSD back+64(FP), Z5
-	VBROADCASTSD scale+72(FP), Z6
+	VMOVDQU64    64(DI), Z3
+	VBROADCASTSD back+64(FP), Z4
+	VBROADCASTSD scale+72(FP), Z5
 	MOVQ         $0x0008000000000000, DI
-	VPBROADCASTQ DI, Z7
+	VPBROADCASTQ DI, Z6
 	VPXORQ       Z2, Z2, Z2
-	VPBROADCASTQ add+56(FP), Z8
-	VPBROADCASTQ first+48(FP), Z9
-	VPXORQ       Z3, Z3, Z3
+	VPBROADCASTQ add+56(FP), Z7
+	VPBROADCASTQ first+48(FP), Z8
 	MOVQ         $0x0000000000000007, DI
-	VPBROADCASTQ DI, Z10
+	VPBROADCASTQ DI, Z9
+	VMOVDQU64    below64_0<>+0(SB), Z10
+	MOVL         $0x000000cc, DI
+	KMOVW        DI, K1
+	VMOVDQU64    below64_1<>+0(SB), Z11
+	MOVL         $0x000000f0, DI
+	KMOVW        DI, K2
 	SUBQ         $0x08, CX
 	JL           rest
 	CMPQ         DX, R8
 	JHI          rest
 
 loop:
-	VPERMB    (DX), Z1, Z11
-	VPSRLVQ   Z4, Z11, Z11
-	VPANDQ    Z0, Z11, Z11
-	VPADDQ    Z8, Z11, Z11
-	VALIGNQ   $0x07, Z3, Z11, Z12
-	VPADDQ    Z12, Z11, Z11
-	VALIGNQ   $0x06, Z3, Z11, Z12
-	VPADDQ    Z12, Z11, Z11
-	VALIGNQ   $0x04, Z3, Z11, Z12
-	VPADDQ    Z12, Z11, Z11
-	VPERMQ    Z11, Z10, Z12
-	VPADDQ    Z9, Z11, Z11
-	VPADDQ    Z12, Z9, Z9
-	VPADDQ    Z7, Z11, Z12
-	VPMAXUQ   Z12, Z2, Z2
-	VCVTQQ2PD Z11, Z11
-	VMULPD    Z5, Z11, Z11
-	VMULPD    Z6, Z11, Z11
-	VMOVDQU64 Z11, (AX)
+	VPERMB    (DX), Z1, Z12
+	VPSRLVQ   Z3, Z12, Z12
+	VPANDQ    Z0, Z12, Z12
+	VPADDQ    Z7, Z12, Z12
+	VPSLLDQ   $0x08, Z12, Z13
+	VPADDQ    Z13, Z12, Z12
+	VPERMQ.Z  Z12, Z10, K1, Z13
+	VPADDQ    Z13, Z12, Z12
+	VPERMQ.Z  Z12, Z11, K2, Z13
+	VPADDQ    Z13, Z12, Z12
+	VPERMQ    Z12, Z9, Z13
+	VPADDQ    Z8, Z12, Z12
+	VPADDQ    Z13, Z8, Z8
+	VPADDQ    Z6, Z12, Z13
+	VPMAXUQ   Z13, Z2, Z2
+	VCVTQQ2PD Z12, Z12
+	VMULPD    Z4, Z12, Z12
+	VMULPD    Z5, Z12, Z12
+	VMOVDQU64 Z12, (AX)
 	ADDQ      $+64, AX
 	ADDQ      SI, DX
 	SUBQ      $0x08, CX
@@ -4132,18 +4167,18 @@ loop:
 rest:
 	ADDQ         $0x08, CX
 	JZ           done
-	VPBROADCASTB SI, Z12
+	VPBROADCASTB SI, Z13
 	CMPQ         DX, R8
 	JLS          whole
 	CMPQ         BX, $0x40
 	JLT          short
 	SUBQ         R8, DX
-	VPBROADCASTB DX, Z11
-	VPADDB       Z11, Z1, Z1
+	VPBROADCASTB DX, Z12
+	VPADDB       Z12, Z1, Z1
 	MOVQ         R8, DX
 
 whole:
-	VMOVDQU64 (DX), Z11
+	VMOVDQU64 (DX), Z12
 	JMP       tail
 
 short:
@@ -4152,8 +4187,8 @@ short:
 	CMOVQGT    DI, BX
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, DI
-	KMOVQ      DI, K1
-	VMOVDQU8.Z (DX), K1, Z11
+	KMOVQ      DI, K3
+	VMOVDQU8.Z (DX), K3, Z12
 
 tail:
 	MOVQ      CX, BX
@@ -4162,34 +4197,34 @@ tail:
 	CMOVQGT   DI, BX
 	MOVQ      $-1, DI
 	BZHIQ     BX, DI, DI
-	KMOVQ     DI, K1
-	VPERMB    Z11, Z1, Z13
-	VPSRLVQ   Z4, Z13, Z13
-	VPANDQ    Z0, Z13, Z13
-	VPADDB    Z12, Z1, Z1
-	VPADDQ    Z8, Z13, Z13
-	VALIGNQ   $0x07, Z3, Z13, Z14
-	VPADDQ    Z14, Z13, Z13
-	VALIGNQ   $0x06, Z3, Z13, Z14
-	VPADDQ    Z14, Z13, Z13
-	VALIGNQ   $0x04, Z3, Z13, Z14
-	VPADDQ    Z14, Z13, Z13
-	VPERMQ    Z13, Z10, Z14
-	VPADDQ    Z9, Z13, Z13
-	VPADDQ    Z14, Z9, Z9
-	VPADDQ    Z7, Z13, Z14
-	VPMAXUQ   Z14, Z2, K1, Z2
-	VCVTQQ2PD Z13, Z13
-	VMULPD    Z5, Z13, Z13
-	VMULPD    Z6, Z13, Z13
-	VMOVDQU64 Z13, K1, (AX)
+	KMOVQ     DI, K3
+	VPERMB    Z12, Z1, Z14
+	VPSRLVQ   Z3, Z14, Z14
+	VPANDQ    Z0, Z14, Z14
+	VPADDB    Z13, Z1, Z1
+	VPADDQ    Z7, Z14, Z14
+	VPSLLDQ   $0x08, Z14, Z15
+	VPADDQ    Z15, Z14, Z14
+	VPERMQ.Z  Z14, Z10, K1, Z15
+	VPADDQ    Z15, Z14, Z14
+	VPERMQ.Z  Z14, Z11, K2, Z15
+	VPADDQ    Z15, Z14, Z14
+	VPERMQ    Z14, Z9, Z15
+	VPADDQ    Z8, Z14, Z14
+	VPADDQ    Z15, Z8, Z8
+	VPADDQ    Z6, Z14, Z15
+	VPMAXUQ   Z15, Z2, K3, Z2
+	VCVTQQ2PD Z14, Z14
+	VMULPD    Z4, Z14, Z14
+	VMULPD    Z5, Z14, Z14
+	VMOVDQU64 Z14, K3, (AX)
 	ADDQ      $+64, AX
 	ADDQ      SI, DX
 	SUBQ      $0x08, CX
 	JG        tail
 
 done:
-	VMOVQ        X9, AX
+	VMOVQ        X8, AX
 	MOVQ         AX, last+80(FP)
 	MOVQ         $0x0010000000000000, AX
 	VPBROADCASTQ AX, Z0
@@ -4333,26 +4368,31 @@ TEXT ·plainSum64AVX512(SB), NOSPLIT, $0-56
 	VPBROADCASTQ flip+24(FP), Z0
 	VPBROADCASTQ add+40(FP), Z1
 	VPBROADCASTQ first+32(FP), Z2
-	VPXORQ       Z3, Z3, Z3
 	MOVQ         $0x0000000000000007, BX
-	VPBROADCASTQ BX, Z4
+	VPBROADCASTQ BX, Z3
+	VMOVDQU64    below64_0<>+0(SB), Z4
+	MOVL         $0x000000cc, BX
+	KMOVW        BX, K1
+	VMOVDQU64    below64_1<>+0(SB), Z5
+	MOVL         $0x000000f0, BX
+	KMOVW        BX, K2
 	SUBQ         $0x08, CX
 	JL           rest
 
 loop:
-	VMOVDQU64 (DX), Z5
-	VPXORQ    Z0, Z5, Z5
-	VPADDQ    Z1, Z5, Z5
-	VALIGNQ   $0x07, Z3, Z5, Z6
-	VPADDQ    Z6, Z5, Z5
-	VALIGNQ   $0x06, Z3, Z5, Z6
-	VPADDQ    Z6, Z5, Z5
-	VALIGNQ   $0x04, Z3, Z5, Z6
-	VPADDQ    Z6, Z5, Z5
-	VPERMQ    Z5, Z4, Z6
-	VPADDQ    Z2, Z5, Z5
-	VPADDQ    Z6, Z2, Z2
-	VMOVDQU64 Z5, (AX)
+	VMOVDQU64 (DX), Z6
+	VPXORQ    Z0, Z6, Z6
+	VPADDQ    Z1, Z6, Z6
+	VPSLLDQ   $0x08, Z6, Z7
+	VPADDQ    Z7, Z6, Z6
+	VPERMQ.Z  Z6, Z4, K1, Z7
+	VPADDQ    Z7, Z6, Z6
+	VPERMQ.Z  Z6, Z5, K2, Z7
+	VPADDQ    Z7, Z6, Z6
+	VPERMQ    Z6, Z3, Z7
+	VPADDQ    Z2, Z6, Z6
+	VPADDQ    Z7, Z2, Z2
+	VMOVDQU64 Z6, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
@@ -4369,20 +4409,20 @@ tail:
 	CMOVQGT     SI, BX
 	MOVQ        $-1, SI
 	BZHIQ       BX, SI, SI
-	KMOVQ       SI, K1
-	VMOVDQU64.Z (DX), K1, Z5
-	VPXORQ      Z0, Z5, Z5
-	VPADDQ      Z1, Z5, Z5
-	VALIGNQ     $0x07, Z3, Z5, Z6
-	VPADDQ      Z6, Z5, Z5
-	VALIGNQ     $0x06, Z3, Z5, Z6
-	VPADDQ      Z6, Z5, Z5
-	VALIGNQ     $0x04, Z3, Z5, Z6
-	VPADDQ      Z6, Z5, Z5
-	VPERMQ      Z5, Z4, Z6
-	VPADDQ      Z2, Z5, Z5
-	VPADDQ      Z6, Z2, Z2
-	VMOVDQU64   Z5, K1, (AX)
+	KMOVQ       SI, K3
+	VMOVDQU64.Z (DX), K3, Z6
+	VPXORQ      Z0, Z6, Z6
+	VPADDQ      Z1, Z6, Z6
+	VPSLLDQ     $0x08, Z6, Z7
+	VPADDQ      Z7, Z6, Z6
+	VPERMQ.Z    Z6, Z4, K1, Z7
+	VPADDQ      Z7, Z6, Z6
+	VPERMQ.Z    Z6, Z5, K2, Z7
+	VPADDQ      Z7, Z6, Z6
+	VPERMQ      Z6, Z3, Z7
+	VPADDQ      Z2, Z6, Z6
+	VPADDQ      Z7, Z2, Z2
+	VMOVDQU64   Z6, K3, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
@@ -4505,30 +4545,35 @@ TEXT ·plainSumOrdered64AVX512(SB), NOSPLIT, $0-64
 	VPTERNLOGQ   $0xff, Z3, Z3, Z3
 	VPSRLQ       X1, Z3, Z3
 	VPBROADCASTQ add+40(FP), Z1
-	VPBROADCASTQ first+32(FP), Z5
-	VPXORQ       Z4, Z4, Z4
+	VPBROADCASTQ first+32(FP), Z4
 	MOVQ         $0x0000000000000007, BX
-	VPBROADCASTQ BX, Z6
+	VPBROADCASTQ BX, Z5
+	VMOVDQU64    below64_0<>+0(SB), Z6
+	MOVL         $0x000000cc, BX
+	KMOVW        BX, K1
+	VMOVDQU64    below64_1<>+0(SB), Z7
+	MOVL         $0x000000f0, BX
+	KMOVW        BX, K2
 	SUBQ         $0x08, CX
 	JL           rest
 
 loop:
-	VMOVDQU64  (DX), Z7
-	VPXORQ     Z0, Z7, Z7
-	VPADDQ     Z1, Z7, Z7
-	VALIGNQ    $0x07, Z4, Z7, Z8
-	VPADDQ     Z8, Z7, Z7
-	VALIGNQ    $0x06, Z4, Z7, Z8
-	VPADDQ     Z8, Z7, Z7
-	VALIGNQ    $0x04, Z4, Z7, Z8
-	VPADDQ     Z8, Z7, Z7
-	VPERMQ     Z7, Z6, Z8
-	VPADDQ     Z5, Z7, Z7
-	VPADDQ     Z8, Z5, Z5
-	VPSRAQ     $0x3f, Z7, Z8
-	VPTERNLOGQ $0x78, Z3, Z8, Z7
-	VPSLLQ     X2, Z7, Z7
-	VMOVDQU64  Z7, (AX)
+	VMOVDQU64  (DX), Z8
+	VPXORQ     Z0, Z8, Z8
+	VPADDQ     Z1, Z8, Z8
+	VPSLLDQ    $0x08, Z8, Z9
+	VPADDQ     Z9, Z8, Z8
+	VPERMQ.Z   Z8, Z6, K1, Z9
+	VPADDQ     Z9, Z8, Z8
+	VPERMQ.Z   Z8, Z7, K2, Z9
+	VPADDQ     Z9, Z8, Z8
+	VPERMQ     Z8, Z5, Z9
+	VPADDQ     Z4, Z8, Z8
+	VPADDQ     Z9, Z4, Z4
+	VPSRAQ     $0x3f, Z8, Z9
+	VPTERNLOGQ $0x78, Z3, Z9, Z8
+	VPSLLQ     X2, Z8, Z8
+	VMOVDQU64  Z8, (AX)
 	ADDQ       $+64, AX
 	ADDQ       $+64, DX
 	SUBQ       $0x08, CX
@@ -4545,30 +4590,30 @@ tail:
 	CMOVQGT     SI, BX
 	MOVQ        $-1, SI
 	BZHIQ       BX, SI, SI
-	KMOVQ       SI, K1
-	VMOVDQU64.Z (DX), K1, Z7
-	VPXORQ      Z0, Z7, Z7
-	VPADDQ      Z1, Z7, Z7
-	VALIGNQ     $0x07, Z4, Z7, Z8
-	VPADDQ      Z8, Z7, Z7
-	VALIGNQ     $0x06, Z4, Z7, Z8
-	VPADDQ      Z8, Z7, Z7
-	VALIGNQ     $0x04, Z4, Z7, Z8
-	VPADDQ      Z8, Z7, Z7
-	VPERMQ      Z7, Z6, Z8
-	VPADDQ      Z5, Z7, Z7
-	VPADDQ      Z8, Z5, Z5
-	VPSRAQ      $0x3f, Z7, Z8
-	VPTERNLOGQ  $0x78, Z3, Z8, Z7
-	VPSLLQ      X2, Z7, Z7
-	VMOVDQU64   Z7, K1, (AX)
+	KMOVQ       SI, K3
+	VMOVDQU64.Z (DX), K3, Z8
+	VPXORQ      Z0, Z8, Z8
+	VPADDQ      Z1, Z8, Z8
+	VPSLLDQ     $0x08, Z8, Z9
+	VPADDQ      Z9, Z8, Z8
+	VPERMQ.Z    Z8, Z6, K1, Z9
+	VPADDQ      Z9, Z8, Z8
+	VPERMQ.Z    Z8, Z7, K2, Z9
+	VPADDQ      Z9, Z8, Z8
+	VPERMQ      Z8, Z5, Z9
+	VPADDQ      Z4, Z8, Z8
+	VPADDQ      Z9, Z4, Z4
+	VPSRAQ      $0x3f, Z8, Z9
+	VPTERNLOGQ  $0x78, Z3, Z9, Z8
+	VPSLLQ      X2, Z8, Z8
+	VMOVDQU64   Z8, K3, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
 	JG          tail
 
 done:
-	VMOVQ X5, AX
+	VMOVQ X4, AX
 	MOVQ  AX, last+56(FP)
 	VZEROUPPER
 	RET
@@ -4587,31 +4632,36 @@ TEXT ·plainSumDecimal64AVX512(SB), NOSPLIT, $0-80
 	VPXORQ       Z4, Z4, Z4
 	VPBROADCASTQ add+40(FP), Z5
 	VPBROADCASTQ first+32(FP), Z6
-	VPXORQ       Z7, Z7, Z7
 	MOVQ         $0x0000000000000007, BX
-	VPBROADCASTQ BX, Z8
+	VPBROADCASTQ BX, Z7
+	VMOVDQU64    below64_0<>+0(SB), Z8
+	MOVL         $0x000000cc, BX
+	KMOVW        BX, K1
+	VMOVDQU64    below64_1<>+0(SB), Z9
+	MOVL         $0x000000f0, BX
+	KMOVW        BX, K2
 	SUBQ         $0x08, CX
 	JL           rest
 
 loop:
-	VMOVDQU64 (DX), Z9
-	VPXORQ    Z0, Z9, Z9
-	VPADDQ    Z5, Z9, Z9
-	VALIGNQ   $0x07, Z7, Z9, Z10
-	VPADDQ    Z10, Z9, Z9
-	VALIGNQ   $0x06, Z7, Z9, Z10
-	VPADDQ    Z10, Z9, Z9
-	VALIGNQ   $0x04, Z7, Z9, Z10
-	VPADDQ    Z10, Z9, Z9
-	VPERMQ    Z9, Z8, Z10
-	VPADDQ    Z6, Z9, Z9
-	VPADDQ    Z10, Z6, Z6
-	VPADDQ    Z3, Z9, Z10
-	VPMAXUQ   Z10, Z4, Z4
-	VCVTQQ2PD Z9, Z9
-	VMULPD    Z1, Z9, Z9
-	VMULPD    Z2, Z9, Z9
-	VMOVDQU64 Z9, (AX)
+	VMOVDQU64 (DX), Z10
+	VPXORQ    Z0, Z10, Z10
+	VPADDQ    Z5, Z10, Z10
+	VPSLLDQ   $0x08, Z10, Z11
+	VPADDQ    Z11, Z10, Z10
+	VPERMQ.Z  Z10, Z8, K1, Z11
+	VPADDQ    Z11, Z10, Z10
+	VPERMQ.Z  Z10, Z9, K2, Z11
+	VPADDQ    Z11, Z10, Z10
+	VPERMQ    Z10, Z7, Z11
+	VPADDQ    Z6, Z10, Z10
+	VPADDQ    Z11, Z6, Z6
+	VPADDQ    Z3, Z10, Z11
+	VPMAXUQ   Z11, Z4, Z4
+	VCVTQQ2PD Z10, Z10
+	VMULPD    Z1, Z10, Z10
+	VMULPD    Z2, Z10, Z10
+	VMOVDQU64 Z10, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
@@ -4628,25 +4678,25 @@ tail:
 	CMOVQGT     SI, BX
 	MOVQ        $-1, SI
 	BZHIQ       BX, SI, SI
-	KMOVQ       SI, K1
-	VMOVDQU64.Z (DX), K1, Z9
-	VPXORQ      Z0, Z9, Z9
-	VPADDQ      Z5, Z9, Z9
-	VALIGNQ     $0x07, Z7, Z9, Z10
-	VPADDQ      Z10, Z9, Z9
-	VALIGNQ     $0x06, Z7, Z9, Z10
-	VPADDQ      Z10, Z9, Z9
-	VALIGNQ     $0x04, Z7, Z9, Z10
-	VPADDQ      Z10, Z9, Z9
-	VPERMQ      Z9, Z8, Z10
-	VPADDQ      Z6, Z9, Z9
-	VPADDQ      Z10, Z6, Z6
-	VPADDQ      Z3, Z9, Z10
-	VPMAXUQ     Z10, Z4, K1, Z4
-	VCVTQQ2PD   Z9, Z9
-	VMULPD      Z1, Z9, Z9
-	VMULPD      Z2, Z9, Z9
-	VMOVDQU64   Z9, K1, (AX)
+	KMOVQ       SI, K3
+	VMOVDQU64.Z (DX), K3, Z10
+	VPXORQ      Z0, Z10, Z10
+	VPADDQ      Z5, Z10, Z10
+	VPSLLDQ     $0x08, Z10, Z11
+	VPADDQ      Z11, Z10, Z10
+	VPERMQ.Z    Z10, Z8, K1, Z11
+	VPADDQ      Z11, Z10, Z10
+	VPERMQ.Z    Z10, Z9, K2, Z11
+	VPADDQ      Z11, Z10, Z10
+	VPERMQ      Z10, Z7, Z11
+	VPADDQ      Z6, Z10, Z10
+	VPADDQ      Z11, Z6, Z6
+	VPADDQ      Z3, Z10, Z11
+	VPMAXUQ     Z11, Z4, K3, Z4
+	VCVTQQ2PD   Z10, Z10
+	VMULPD      Z1, Z10, Z10
+	VMULPD      Z2, Z10, Z10
+	VMOVDQU64   Z10, K3, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
@@ -4783,24 +4833,29 @@ TEXT ·accumulate64AVX512(SB), NOSPLIT, $0-40
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
 	VPBROADCASTQ first+24(FP), Z0
-	VPXORQ       Z1, Z1, Z1
 	MOVQ         $0x0000000000000007, BX
-	VPBROADCASTQ BX, Z2
+	VPBROADCASTQ BX, Z1
+	VMOVDQU64    below64_0<>+0(SB), Z2
+	MOVL         $0x000000cc, BX
+	KMOVW        BX, K1
+	VMOVDQU64    below64_1<>+0(SB), Z3
+	MOVL         $0x000000f0, BX
+	KMOVW        BX, K2
 	SUBQ         $0x08, CX
 	JL           rest
 
 loop:
-	VMOVDQU64 (DX), Z3
-	VALIGNQ   $0x07, Z1, Z3, Z4
-	VPADDQ    Z4, Z3, Z3
-	VALIGNQ   $0x06, Z1, Z3, Z4
-	VPADDQ    Z4, Z3, Z3
-	VALIGNQ   $0x04, Z1, Z3, Z4
-	VPADDQ    Z4, Z3, Z3
-	VPERMQ    Z3, Z2, Z4
-	VPADDQ    Z0, Z3, Z3
-	VPADDQ    Z4, Z0, Z0
-	VMOVDQU64 Z3, (AX)
+	VMOVDQU64 (DX), Z4
+	VPSLLDQ   $0x08, Z4, Z5
+	VPADDQ    Z5, Z4, Z4
+	VPERMQ.Z  Z4, Z2, K1, Z5
+	VPADDQ    Z5, Z4, Z4
+	VPERMQ.Z  Z4, Z3, K2, Z5
+	VPADDQ    Z5, Z4, Z4
+	VPERMQ    Z4, Z1, Z5
+	VPADDQ    Z0, Z4, Z4
+	VPADDQ    Z5, Z0, Z0
+	VMOVDQU64 Z4, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
@@ -4817,18 +4872,18 @@ tail:
 	CMOVQGT     SI, BX
 	MOVQ        $-1, SI
 	BZHIQ       BX, SI, SI
-	KMOVQ       SI, K1
-	VMOVDQU64.Z (DX), K1, Z3
-	VALIGNQ     $0x07, Z1, Z3, Z4
-	VPADDQ      Z4, Z3, Z3
-	VALIGNQ     $0x06, Z1, Z3, Z4
-	VPADDQ      Z4, Z3, Z3
-	VALIGNQ     $0x04, Z1, Z3, Z4
-	VPADDQ      Z4, Z3, Z3
-	VPERMQ      Z3, Z2, Z4
-	VPADDQ      Z0, Z3, Z3
-	VPADDQ      Z4, Z0, Z0
-	VMOVDQU64   Z3, K1, (AX)
+	KMOVQ       SI, K3
+	VMOVDQU64.Z (DX), K3, Z4
+	VPSLLDQ     $0x08, Z4, Z5
+	VPADDQ      Z5, Z4, Z4
+	VPERMQ.Z    Z4, Z2, K1, Z5
+	VPADDQ      Z5, Z4, Z4
+	VPERMQ.Z    Z4, Z3, K2, Z5
+	VPADDQ      Z5, Z4, Z4
+	VPERMQ      Z4, Z1, Z5
+	VPADDQ      Z0, Z4, Z4
+	VPADDQ      Z5, Z0, Z0
+	VMOVDQU64   Z4, K3, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
@@ -9782,37 +9837,42 @@ TEXT ·packedSum32AVX512(SB), NOSPLIT, $0-60
 	VPSRLD       X1, Z0, Z0
 	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
-	VMOVDQU64    64(DI), Z3
+	VMOVDQU64    64(DI), Z2
 	ADDQ         SI, SI
 	MOVL         add+52(FP), DI
-	VPBROADCASTD DI, Z4
+	VPBROADCASTD DI, Z3
 	MOVL         first+48(FP), DI
-	VPBROADCASTD DI, Z5
-	VPXORQ       Z2, Z2, Z2
+	VPBROADCASTD DI, Z4
 	MOVL         $0x0000000f, DI
-	VPBROADCASTD DI, Z6
+	VPBROADCASTD DI, Z5
+	VMOVDQU64    below32_0<>+0(SB), Z6
+	MOVL         $0x0000f0f0, DI
+	KMOVW        DI, K1
+	VMOVDQU64    below32_1<>+0(SB), Z7
+	MOVL         $0x0000ff00, DI
+	KMOVW        DI, K2
 	SUBQ         $0x10, CX
 	JL           rest
 	CMPQ         DX, R8
 	JHI          rest
 
 loop:
-	VPERMB    (DX), Z1, Z7
-	VPSRLVD   Z3, Z7, Z7
-	VPANDQ    Z0, Z7, Z7
-	VPADDD    Z4, Z7, Z7
-	VALIGND   $0x0f, Z2, Z7, Z8
-	VPADDD    Z8, Z7, Z7
-	VALIGND   $0x0e, Z2, Z7, Z8
-	VPADDD    Z8, Z7, Z7
-	VALIGND   $0x0c, Z2, Z7, Z8
-	VPADDD    Z8, Z7, Z7
-	VALIGND   $0x08, Z2, Z7, Z8
-	VPADDD    Z8, Z7, Z7
-	VPERMD    Z7, Z6, Z8
-	VPADDD    Z5, Z7, Z7
-	VPADDD    Z8, Z5, Z5
-	VMOVDQU64 Z7, (AX)
+	VPERMB    (DX), Z1, Z8
+	VPSRLVD   Z2, Z8, Z8
+	VPANDQ    Z0, Z8, Z8
+	VPADDD    Z3, Z8, Z8
+	VPSLLDQ   $0x04, Z8, Z9
+	VPADDD    Z9, Z8, Z8
+	VPSLLDQ   $0x08, Z8, Z9
+	VPADDD    Z9, Z8, Z8
+	VPERMD.Z  Z8, Z6, K1, Z9
+	VPADDD    Z9, Z8, Z8
+	VPERMD.Z  Z8, Z7, K2, Z9
+	VPADDD    Z9, Z8, Z8
+	VPERMD    Z8, Z5, Z9
+	VPADDD    Z4, Z8, Z8
+	VPADDD    Z9, Z4, Z4
+	VMOVDQU64 Z8, (AX)
 	ADDQ      $+64, AX
 	ADDQ      SI, DX
 	SUBQ      $0x10, CX
@@ -9823,18 +9883,18 @@ loop:
 rest:
 	ADDQ         $0x10, CX
 	JZ           done
-	VPBROADCASTB SI, Z8
+	VPBROADCASTB SI, Z9
 	CMPQ         DX, R8
 	JLS          whole
 	CMPQ         BX, $0x40
 	JLT          short
 	SUBQ         R8, DX
-	VPBROADCASTB DX, Z7
-	VPADDB       Z7, Z1, Z1
+	VPBROADCASTB DX, Z8
+	VPADDB       Z8, Z1, Z1
 	MOVQ         R8, DX
 
 whole:
-	VMOVDQU64 (DX), Z7
+	VMOVDQU64 (DX), Z8
 	JMP       tail
 
 short:
@@ -9843,8 +9903,8 @@ short:
 	CMOVQGT    DI, BX
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, DI
-	KMOVQ      DI, K1
-	VMOVDQU8.Z (DX), K1, Z7
+	KMOVQ      DI, K3
+	VMOVDQU8.Z (DX), K3, Z8
 
 tail:
 	MOVQ      CX, BX
@@ -9853,34 +9913,54 @@ tail:
 	CMOVQGT   DI, BX
 	MOVQ      $-1, DI
 	BZHIQ     BX, DI, DI
-	KMOVQ     DI, K1
-	VPERMB    Z7, Z1, Z9
-	VPSRLVD   Z3, Z9, Z9
-	VPANDQ    Z0, Z9, Z9
-	VPADDB    Z8, Z1, Z1
-	VPADDD    Z4, Z9, Z9
-	VALIGND   $0x0f, Z2, Z9, Z10
-	VPADDD    Z10, Z9, Z9
-	VALIGND   $0x0e, Z2, Z9, Z10
-	VPADDD    Z10, Z9, Z9
-	VALIGND   $0x0c, Z2, Z9, Z10
-	VPADDD    Z10, Z9, Z9
-	VALIGND   $0x08, Z2, Z9, Z10
-	VPADDD    Z10, Z9, Z9
-	VPERMD    Z9, Z6, Z10
-	VPADDD    Z5, Z9, Z9
-	VPADDD    Z10, Z5, Z5
-	VMOVDQU32 Z9, K1, (AX)
+	KMOVQ     DI, K3
+	VPERMB    Z8, Z1, Z10
+	VPSRLVD   Z2, Z10, Z10
+	VPANDQ    Z0, Z10, Z10
+	VPADDB    Z9, Z1, Z1
+	VPADDD    Z3, Z10, Z10
+	VPSLLDQ   $0x04, Z10, Z11
+	VPADDD    Z11, Z10, Z10
+	VPSLLDQ   $0x08, Z10, Z11
+	VPADDD    Z11, Z10, Z10
+	VPERMD.Z  Z10, Z6, K1, Z11
+	VPADDD    Z11, Z10, Z10
+	VPERMD.Z  Z10, Z7, K2, Z11
+	VPADDD    Z11, Z10, Z10
+	VPERMD    Z10, Z5, Z11
+	VPADDD    Z4, Z10, Z10
+	VPADDD    Z11, Z4, Z4
+	VMOVDQU32 Z10, K3, (AX)
 	ADDQ      $+64, AX
 	ADDQ      SI, DX
 	SUBQ      $0x10, CX
 	JG        tail
 
 done:
-	VMOVD X5, AX
+	VMOVD X4, AX
 	MOVL  AX, last+56(FP)
 	VZEROUPPER
 	RET
+
+DATA below32_0<>+0(SB)/8, $0x0000000300000003
+DATA below32_0<>+8(SB)/8, $0x0000000300000003
+DATA below32_0<>+16(SB)/8, $0x0000000300000003
+DATA below32_0<>+24(SB)/8, $0x0000000300000003
+DATA below32_0<>+32(SB)/8, $0x0000000b0000000b
+DATA below32_0<>+40(SB)/8, $0x0000000b0000000b
+DATA below32_0<>+48(SB)/8, $0x0000000b0000000b
+DATA below32_0<>+56(SB)/8, $0x0000000b0000000b
+GLOBL below32_0<>(SB), RODATA|NOPTR, $64
+
+DATA below32_1<>+0(SB)/8, $0x0000000700000007
+DATA below32_1<>+8(SB)/8, $0x0000000700000007
+DATA below32_1<>+16(SB)/8, $0x0000000700000007
+DATA below32_1<>+24(SB)/8, $0x0000000700000007
+DATA below32_1<>+32(SB)/8, $0x0000000700000007
+DATA below32_1<>+40(SB)/8, $0x0000000700000007
+DATA below32_1<>+48(SB)/8, $0x0000000700000007
+DATA below32_1<>+56(SB)/8, $0x0000000700000007
+GLOBL below32_1<>(SB), RODATA|NOPTR, $64
 
 // func packedOrdered32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add int32, zeros uint)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
@@ -10049,46 +10129,51 @@ TEXT ·packedSumOrdered32AVX512(SB), NOSPLIT, $0-68
 	VPSRLD       X1, Z0, Z0
 	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
-	VMOVDQU64    64(DI), Z4
+	VMOVDQU64    64(DI), Z3
 	ADDQ         SI, SI
 	MOVQ         zeros+56(FP), DI
-	VMOVQ        DI, X6
-	INCQ         DI
 	VMOVQ        DI, X5
+	INCQ         DI
+	VMOVQ        DI, X4
 	VPTERNLOGQ   $0xff, Z2, Z2, Z2
-	VPSRLD       X5, Z2, Z2
+	VPSRLD       X4, Z2, Z2
 	MOVL         add+52(FP), DI
-	VPBROADCASTD DI, Z5
+	VPBROADCASTD DI, Z4
 	MOVL         first+48(FP), DI
-	VPBROADCASTD DI, Z7
-	VPXORQ       Z3, Z3, Z3
+	VPBROADCASTD DI, Z6
 	MOVL         $0x0000000f, DI
-	VPBROADCASTD DI, Z8
+	VPBROADCASTD DI, Z7
+	VMOVDQU64    below32_0<>+0(SB), Z8
+	MOVL         $0x0000f0f0, DI
+	KMOVW        DI, K1
+	VMOVDQU64    below32_1<>+0(SB), Z9
+	MOVL         $0x0000ff00, DI
+	KMOVW        DI, K2
 	SUBQ         $0x10, CX
 	JL           rest
 	CMPQ         DX, R8
 	JHI          rest
 
 loop:
-	VPERMB     (DX), Z1, Z9
-	VPSRLVD    Z4, Z9, Z9
-	VPANDQ     Z0, Z9, Z9
-	VPADDD     Z5, Z9, Z9
-	VALIGND    $0x0f, Z3, Z9, Z10
-	VPADDD     Z10, Z9, Z9
-	VALIGND    $0x0e, Z3, Z9, Z10
-	VPADDD     Z10, Z9, Z9
-	VALIGND    $0x0c, Z3, Z9, Z10
-	VPADDD     Z10, Z9, Z9
-	VALIGND    $0x08, Z3, Z9, Z10
-	VPADDD     Z10, Z9, Z9
-	VPERMD     Z9, Z8, Z10
-	VPADDD     Z7, Z9, Z9
-	VPADDD     Z10, Z7, Z7
-	VPSRAD     $0x1f, Z9, Z10
-	VPTERNLOGQ $0x78, Z2, Z10, Z9
-	VPSLLD     X6, Z9, Z9
-	VMOVDQU64  Z9, (AX)
+	VPERMB     (DX), Z1, Z10
+	VPSRLVD    Z3, Z10, Z10
+	VPANDQ     Z0, Z10, Z10
+	VPADDD     Z4, Z10, Z10
+	VPSLLDQ    $0x04, Z10, Z11
+	VPADDD     Z11, Z10, Z10
+	VPSLLDQ    $0x08, Z10, Z11
+	VPADDD     Z11, Z10, Z10
+	VPERMD.Z   Z10, Z8, K1, Z11
+	VPADDD     Z11, Z10, Z10
+	VPERMD.Z   Z10, Z9, K2, Z11
+	VPADDD     Z11, Z10, Z10
+	VPERMD     Z10, Z7, Z11
+	VPADDD     Z6, Z10, Z10
+	VPADDD     Z11, Z6, Z6
+	VPSRAD     $0x1f, Z10, Z11
+	VPTERNLOGQ $0x78, Z2, Z11, Z10
+	VPSLLD     X5, Z10, Z10
+	VMOVDQU64  Z10, (AX)
 	ADDQ       $+64, AX
 	ADDQ       SI, DX
 	SUBQ       $0x10, CX
@@ -10099,18 +10184,18 @@ loop:
 rest:
 	ADDQ         $0x10, CX
 	JZ           done
-	VPBROADCASTB SI, Z10
+	VPBROADCASTB SI, Z11
 	CMPQ         DX, R8
 	JLS          whole
 	CMPQ         BX, $0x40
 	JLT          short
 	SUBQ         R8, DX
-	VPBROADCASTB DX, Z9
-	VPADDB       Z9, Z1, Z1
+	VPBROADCASTB DX, Z10
+	VPADDB       Z10, Z1, Z1
 	MOVQ         R8, DX
 
 whole:
-	VMOVDQU64 (DX), Z9
+	VMOVDQU64 (DX), Z10
 	JMP       tail
 
 short:
@@ -10119,8 +10204,8 @@ short:
 	CMOVQGT    DI, BX
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, DI
-	KMOVQ      DI, K1
-	VMOVDQU8.Z (DX), K1, Z9
+	KMOVQ      DI, K3
+	VMOVDQU8.Z (DX), K3, Z10
 
 tail:
 	MOVQ       CX, BX
@@ -10129,34 +10214,34 @@ tail:
 	CMOVQGT    DI, BX
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, DI
-	KMOVQ      DI, K1
-	VPERMB     Z9, Z1, Z11
-	VPSRLVD    Z4, Z11, Z11
-	VPANDQ     Z0, Z11, Z11
-	VPADDB     Z10, Z1, Z1
-	VPADDD     Z5, Z11, Z11
-	VALIGND    $0x0f, Z3, Z11, Z12
-	VPADDD     Z12, Z11, Z11
-	VALIGND    $0x0e, Z3, Z11, Z12
-	VPADDD     Z12, Z11, Z11
-	VALIGND    $0x0c, Z3, Z11, Z12
-	VPADDD     Z12, Z11, Z11
-	VALIGND    $0x08, Z3, Z11, Z12
-	VPADDD     Z12, Z11, Z11
-	VPERMD     Z11, Z8, Z12
-	VPADDD     Z7, Z11, Z11
-	VPADDD     Z12, Z7, Z7
-	VPSRAD     $0x1f, Z11, Z12
-	VPTERNLOGQ $0x78, Z2, Z12, Z11
-	VPSLLD     X6, Z11, Z11
-	VMOVDQU32  Z11, K1, (AX)
+	KMOVQ      DI, K3
+	VPERMB     Z10, Z1, Z12
+	VPSRLVD    Z3, Z12, Z12
+	VPANDQ     Z0, Z12, Z12
+	VPADDB     Z11, Z1, Z1
+	VPADDD     Z4, Z12, Z12
+	VPSLLDQ    $0x04, Z12, Z13
+	VPADDD     Z13, Z12, Z12
+	VPSLLDQ    $0x08, Z12, Z13
+	VPADDD     Z13, Z12, Z12
+	VPERMD.Z   Z12, Z8, K1, Z13
+	VPADDD     Z13, Z12, Z12
+	VPERMD.Z   Z12, Z9, K2, Z13
+	VPADDD     Z13, Z12, Z12
+	VPERMD     Z12, Z7, Z13
+	VPADDD     Z6, Z12, Z12
+	VPADDD     Z13, Z6, Z6
+	VPSRAD     $0x1f, Z12, Z13
+	VPTERNLOGQ $0x78, Z2, Z13, Z12
+	VPSLLD     X5, Z12, Z12
+	VMOVDQU32  Z12, K3, (AX)
 	ADDQ       $+64, AX
 	ADDQ       SI, DX
 	SUBQ       $0x10, CX
 	JG         tail
 
 done:
-	VMOVD X7, AX
+	VMOVD X6, AX
 	MOVL  AX, last+64(FP)
 	VZEROUPPER
 	RET
@@ -10178,54 +10263,59 @@ TEXT ·packedSumDecimal32AVX512(SB), NOSPLIT, $0-88
 	VPSRLD       X1, Z0, Z0
 	LEAQ         -64(R8), R8
 	VMOVDQU64    (DI), Z1
-	VMOVDQU64    64(DI), Z4
+	VMOVDQU64    64(DI), Z3
 	ADDQ         SI, SI
-	VBROADCASTSD back+56(FP), Z5
-	VBROADCASTSD scale+64(FP), Z6
+	VBROADCASTSD back+56(FP), Z4
+	VBROADCASTSD scale+64(FP), Z5
 	MOVL         $0x01000000, DI
-	VPBROADCASTD DI, Z7
+	VPBROADCASTD DI, Z6
 	VPXORQ       Z2, Z2, Z2
 	MOVL         add+52(FP), DI
-	VPBROADCASTD DI, Z8
+	VPBROADCASTD DI, Z7
 	MOVL         first+48(FP), DI
-	VPBROADCASTD DI, Z9
-	VPXORQ       Z3, Z3, Z3
+	VPBROADCASTD DI, Z8
 	MOVL         $0x0000000f, DI
-	VPBROADCASTD DI, Z10
+	VPBROADCASTD DI, Z9
+	VMOVDQU64    below32_0<>+0(SB), Z10
+	MOVL         $0x0000f0f0, DI
+	KMOVW        DI, K1
+	VMOVDQU64    below32_1<>+0(SB), Z11
+	MOVL         $0x0000ff00, DI
+	KMOVW        DI, K2
 	SUBQ         $0x10, CX
 	JL           rest
 	CMPQ         DX, R8
 	JHI          rest
 
 loop:
-	VPERMB        (DX), Z1, Z11
-	VPSRLVD       Z4, Z11, Z11
-	VPANDQ        Z0, Z11, Z11
-	VPADDD        Z8, Z11, Z11
-	VALIGND       $0x0f, Z3, Z11, Z12
-	VPADDD        Z12, Z11, Z11
-	VALIGND       $0x0e, Z3, Z11, Z12
-	VPADDD        Z12, Z11, Z11
-	VALIGND       $0x0c, Z3, Z11, Z12
-	VPADDD        Z12, Z11, Z11
-	VALIGND       $0x08, Z3, Z11, Z12
-	VPADDD        Z12, Z11, Z11
-	VPERMD        Z11, Z10, Z12
-	VPADDD        Z9, Z11, Z11
-	VPADDD        Z12, Z9, Z9
-	VPADDD        Z7, Z11, Z12
-	VPMAXUD       Z12, Z2, Z2
-	VEXTRACTI64X4 $0x01, Z11, Y12
-	VCVTDQ2PD     Y11, Z11
+	VPERMB        (DX), Z1, Z12
+	VPSRLVD       Z3, Z12, Z12
+	VPANDQ        Z0, Z12, Z12
+	VPADDD        Z7, Z12, Z12
+	VPSLLDQ       $0x04, Z12, Z13
+	VPADDD        Z13, Z12, Z12
+	VPSLLDQ       $0x08, Z12, Z13
+	VPADDD        Z13, Z12, Z12
+	VPERMD.Z      Z12, Z10, K1, Z13
+	VPADDD        Z13, Z12, Z12
+	VPERMD.Z      Z12, Z11, K2, Z13
+	VPADDD        Z13, Z12, Z12
+	VPERMD        Z12, Z9, Z13
+	VPADDD        Z8, Z12, Z12
+	VPADDD        Z13, Z8, Z8
+	VPADDD        Z6, Z12, Z13
+	VPMAXUD       Z13, Z2, Z2
+	VEXTRACTI64X4 $0x01, Z12, Y13
 	VCVTDQ2PD     Y12, Z12
-	VMULPD        Z5, Z11, Z11
-	VMULPD        Z6, Z11, Z11
+	VCVTDQ2PD     Y13, Z13
+	VMULPD        Z4, Z12, Z12
 	VMULPD        Z5, Z12, Z12
-	VMULPD        Z6, Z12, Z12
-	VCVTPD2PS     Z11, Y13
-	VCVTPD2PS     Z12, Y12
-	VINSERTF64X4  $0x01, Y12, Z13, Z13
-	VMOVDQU64     Z13, (AX)
+	VMULPD        Z4, Z13, Z13
+	VMULPD        Z5, Z13, Z13
+	VCVTPD2PS     Z12, Y14
+	VCVTPD2PS     Z13, Y13
+	VINSERTF64X4  $0x01, Y13, Z14, Z14
+	VMOVDQU64     Z14, (AX)
 	ADDQ          $+64, AX
 	ADDQ          SI, DX
 	SUBQ          $0x10, CX
@@ -10236,18 +10326,18 @@ loop:
 rest:
 	ADDQ         $0x10, CX
 	JZ           done
-	VPBROADCASTB SI, Z12
+	VPBROADCASTB SI, Z13
 	CMPQ         DX, R8
 	JLS          whole
 	CMPQ         BX, $0x40
 	JLT          short
 	SUBQ         R8, DX
-	VPBROADCASTB DX, Z11
-	VPADDB       Z11, Z1, Z1
+	VPBROADCASTB DX, Z12
+	VPADDB       Z12, Z1, Z1
 	MOVQ         R8, DX
 
 whole:
-	VMOVDQU64 (DX), Z11
+	VMOVDQU64 (DX), Z12
 	JMP       tail
 
 short:
@@ -10256,8 +10346,8 @@ short:
 	CMOVQGT    DI, BX
 	MOVQ       $-1, DI
 	BZHIQ      BX, DI, DI
-	KMOVQ      DI, K1
-	VMOVDQU8.Z (DX), K1, Z11
+	KMOVQ      DI, K3
+	VMOVDQU8.Z (DX), K3, Z12
 
 tail:
 	MOVQ          CX, BX
@@ -10266,43 +10356,43 @@ tail:
 	CMOVQGT       DI, BX
 	MOVQ          $-1, DI
 	BZHIQ         BX, DI, DI
-	KMOVQ         DI, K1
-	VPERMB        Z11, Z1, Z13
-	VPSRLVD       Z4, Z13, Z13
-	VPANDQ        Z0, Z13, Z13
-	VPADDB        Z12, Z1, Z1
-	VPADDD        Z8, Z13, Z13
-	VALIGND       $0x0f, Z3, Z13, Z15
-	VPADDD        Z15, Z13, Z13
-	VALIGND       $0x0e, Z3, Z13, Z15
-	VPADDD        Z15, Z13, Z13
-	VALIGND       $0x0c, Z3, Z13, Z15
-	VPADDD        Z15, Z13, Z13
-	VALIGND       $0x08, Z3, Z13, Z15
-	VPADDD        Z15, Z13, Z13
-	VPERMD        Z13, Z10, Z15
-	VPADDD        Z9, Z13, Z13
-	VPADDD        Z15, Z9, Z9
-	VPADDD        Z7, Z13, Z15
-	VPMAXUD       Z15, Z2, K1, Z2
-	VEXTRACTI64X4 $0x01, Z13, Y15
-	VCVTDQ2PD     Y13, Z13
-	VCVTDQ2PD     Y15, Z15
-	VMULPD        Z5, Z13, Z13
-	VMULPD        Z6, Z13, Z13
-	VMULPD        Z5, Z15, Z15
-	VMULPD        Z6, Z15, Z15
-	VCVTPD2PS     Z13, Y14
-	VCVTPD2PS     Z15, Y15
-	VINSERTF64X4  $0x01, Y15, Z14, Z14
-	VMOVDQU32     Z14, K1, (AX)
+	KMOVQ         DI, K3
+	VPERMB        Z12, Z1, Z14
+	VPSRLVD       Z3, Z14, Z14
+	VPANDQ        Z0, Z14, Z14
+	VPADDB        Z13, Z1, Z1
+	VPADDD        Z7, Z14, Z14
+	VPSLLDQ       $0x04, Z14, Z16
+	VPADDD        Z16, Z14, Z14
+	VPSLLDQ       $0x08, Z14, Z16
+	VPADDD        Z16, Z14, Z14
+	VPERMD.Z      Z14, Z10, K1, Z16
+	VPADDD        Z16, Z14, Z14
+	VPERMD.Z      Z14, Z11, K2, Z16
+	VPADDD        Z16, Z14, Z14
+	VPERMD        Z14, Z9, Z16
+	VPADDD        Z8, Z14, Z14
+	VPADDD        Z16, Z8, Z8
+	VPADDD        Z6, Z14, Z16
+	VPMAXUD       Z16, Z2, K3, Z2
+	VEXTRACTI64X4 $0x01, Z14, Y16
+	VCVTDQ2PD     Y14, Z14
+	VCVTDQ2PD     Y16, Z16
+	VMULPD        Z4, Z14, Z14
+	VMULPD        Z5, Z14, Z14
+	VMULPD        Z4, Z16, Z16
+	VMULPD        Z5, Z16, Z16
+	VCVTPD2PS     Z14, Y15
+	VCVTPD2PS     Z16, Y16
+	VINSERTF64X4  $0x01, Y16, Z15, Z15
+	VMOVDQU32     Z15, K3, (AX)
 	ADDQ          $+64, AX
 	ADDQ          SI, DX
 	SUBQ          $0x10, CX
 	JG            tail
 
 done:
-	VMOVD        X9, AX
+	VMOVD        X8, AX
 	MOVL         AX, last+72(FP)
 	MOVL         $0x02000000, AX
 	VPBROADCASTD AX, Z0
@@ -10454,28 +10544,33 @@ TEXT ·plainSum32AVX512(SB), NOSPLIT, $0-44
 	VPBROADCASTD BX, Z1
 	MOVL         first+28(FP), BX
 	VPBROADCASTD BX, Z2
-	VPXORQ       Z3, Z3, Z3
 	MOVL         $0x0000000f, BX
-	VPBROADCASTD BX, Z4
+	VPBROADCASTD BX, Z3
+	VMOVDQU64    below32_0<>+0(SB), Z4
+	MOVL         $0x0000f0f0, BX
+	KMOVW        BX, K1
+	VMOVDQU64    below32_1<>+0(SB), Z5
+	MOVL         $0x0000ff00, BX
+	KMOVW        BX, K2
 	SUBQ         $0x10, CX
 	JL           rest
 
 loop:
-	VMOVDQU64 (DX), Z5
-	VPXORQ    Z0, Z5, Z5
-	VPADDD    Z1, Z5, Z5
-	VALIGND   $0x0f, Z3, Z5, Z6
-	VPADDD    Z6, Z5, Z5
-	VALIGND   $0x0e, Z3, Z5, Z6
-	VPADDD    Z6, Z5, Z5
-	VALIGND   $0x0c, Z3, Z5, Z6
-	VPADDD    Z6, Z5, Z5
-	VALIGND   $0x08, Z3, Z5, Z6
-	VPADDD    Z6, Z5, Z5
-	VPERMD    Z5, Z4, Z6
-	VPADDD    Z2, Z5, Z5
-	VPADDD    Z6, Z2, Z2
-	VMOVDQU64 Z5, (AX)
+	VMOVDQU64 (DX), Z6
+	VPXORQ    Z0, Z6, Z6
+	VPADDD    Z1, Z6, Z6
+	VPSLLDQ   $0x04, Z6, Z7
+	VPADDD    Z7, Z6, Z6
+	VPSLLDQ   $0x08, Z6, Z7
+	VPADDD    Z7, Z6, Z6
+	VPERMD.Z  Z6, Z4, K1, Z7
+	VPADDD    Z7, Z6, Z6
+	VPERMD.Z  Z6, Z5, K2, Z7
+	VPADDD    Z7, Z6, Z6
+	VPERMD    Z6, Z3, Z7
+	VPADDD    Z2, Z6, Z6
+	VPADDD    Z7, Z2, Z2
+	VMOVDQU64 Z6, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, DX
 	SUBQ      $0x10, CX
@@ -10492,22 +10587,22 @@ tail:
 	CMOVQGT     SI, BX
 	MOVQ        $-1, SI
 	BZHIQ       BX, SI, SI
-	KMOVQ       SI, K1
-	VMOVDQU32.Z (DX), K1, Z5
-	VPXORQ      Z0, Z5, Z5
-	VPADDD      Z1, Z5, Z5
-	VALIGND     $0x0f, Z3, Z5, Z6
-	VPADDD      Z6, Z5, Z5
-	VALIGND     $0x0e, Z3, Z5, Z6
-	VPADDD      Z6, Z5, Z5
-	VALIGND     $0x0c, Z3, Z5, Z6
-	VPADDD      Z6, Z5, Z5
-	VALIGND     $0x08, Z3, Z5, Z6
-	VPADDD      Z6, Z5, Z5
-	VPERMD      Z5, Z4, Z6
-	VPADDD      Z2, Z5, Z5
-	VPADDD      Z6, Z2, Z2
-	VMOVDQU32   Z5, K1, (AX)
+	KMOVQ       SI, K3
+	VMOVDQU32.Z (DX), K3, Z6
+	VPXORQ      Z0, Z6, Z6
+	VPADDD      Z1, Z6, Z6
+	VPSLLDQ     $0x04, Z6, Z7
+	VPADDD      Z7, Z6, Z6
+	VPSLLDQ     $0x08, Z6, Z7
+	VPADDD      Z7, Z6, Z6
+	VPERMD.Z    Z6, Z4, K1, Z7
+	VPADDD      Z7, Z6, Z6
+	VPERMD.Z    Z6, Z5, K2, Z7
+	VPADDD      Z7, Z6, Z6
+	VPERMD      Z6, Z3, Z7
+	VPADDD      Z2, Z6, Z6
+	VPADDD      Z7, Z2, Z2
+	VMOVDQU32   Z6, K3, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
 	SUBQ        $0x10, CX
@@ -10635,32 +10730,37 @@ TEXT ·plainSumOrdered32AVX512(SB), NOSPLIT, $0-52
 	MOVL         add+32(FP), BX
 	VPBROADCASTD BX, Z1
 	MOVL         first+28(FP), BX
-	VPBROADCASTD BX, Z5
-	VPXORQ       Z4, Z4, Z4
+	VPBROADCASTD BX, Z4
 	MOVL         $0x0000000f, BX
-	VPBROADCASTD BX, Z6
+	VPBROADCASTD BX, Z5
+	VMOVDQU64    below32_0<>+0(SB), Z6
+	MOVL         $0x0000f0f0, BX
+	KMOVW        BX, K1
+	VMOVDQU64    below32_1<>+0(SB), Z7
+	MOVL         $0x0000ff00, BX
+	KMOVW        BX, K2
 	SUBQ         $0x10, CX
 	JL           rest
 
 loop:
-	VMOVDQU64  (DX), Z7
-	VPXORQ     Z0, Z7, Z7
-	VPADDD     Z1, Z7, Z7
-	VALIGND    $0x0f, Z4, Z7, Z8
-	VPADDD     Z8, Z7, Z7
-	VALIGND    $0x0e, Z4, Z7, Z8
-	VPADDD     Z8, Z7, Z7
-	VALIGND    $0x0c, Z4, Z7, Z8
-	VPADDD     Z8, Z7, Z7
-	VALIGND    $0x08, Z4, Z7, Z8
-	VPADDD     Z8, Z7, Z7
-	VPERMD     Z7, Z6, Z8
-	VPADDD     Z5, Z7, Z7
-	VPADDD     Z8, Z5, Z5
-	VPSRAD     $0x1f, Z7, Z8
-	VPTERNLOGQ $0x78, Z3, Z8, Z7
-	VPSLLD     X2, Z7, Z7
-	VMOVDQU64  Z7, (AX)
+	VMOVDQU64  (DX), Z8
+	VPXORQ     Z0, Z8, Z8
+	VPADDD     Z1, Z8, Z8
+	VPSLLDQ    $0x04, Z8, Z9
+	VPADDD     Z9, Z8, Z8
+	VPSLLDQ    $0x08, Z8, Z9
+	VPADDD     Z9, Z8, Z8
+	VPERMD.Z   Z8, Z6, K1, Z9
+	VPADDD     Z9, Z8, Z8
+	VPERMD.Z   Z8, Z7, K2, Z9
+	VPADDD     Z9, Z8, Z8
+	VPERMD     Z8, Z5, Z9
+	VPADDD     Z4, Z8, Z8
+	VPADDD     Z9, Z4, Z4
+	VPSRAD     $0x1f, Z8, Z9
+	VPTERNLOGQ $0x78, Z3, Z9, Z8
+	VPSLLD     X2, Z8, Z8
+	VMOVDQU64  Z8, (AX)
 	ADDQ       $+64, AX
 	ADDQ       $+64, DX
 	SUBQ       $0x10, CX
@@ -10677,32 +10777,32 @@ tail:
 	CMOVQGT     SI, BX
 	MOVQ        $-1, SI
 	BZHIQ       BX, SI, SI
-	KMOVQ       SI, K1
-	VMOVDQU32.Z (DX), K1, Z7
-	VPXORQ      Z0, Z7, Z7
-	VPADDD      Z1, Z7, Z7
-	VALIGND     $0x0f, Z4, Z7, Z8
-	VPADDD      Z8, Z7, Z7
-	VALIGND     $0x0e, Z4, Z7, Z8
-	VPADDD      Z8, Z7, Z7
-	VALIGND     $0x0c, Z4, Z7, Z8
-	VPADDD      Z8, Z7, Z7
-	VALIGND     $0x08, Z4, Z7, Z8
-	VPADDD      Z8, Z7, Z7
-	VPERMD      Z7, Z6, Z8
-	VPADDD      Z5, Z7, Z7
-	VPADDD      Z8, Z5, Z5
-	VPSRAD      $0x1f, Z7, Z8
-	VPTERNLOGQ  $0x78, Z3, Z8, Z7
-	VPSLLD      X2, Z7, Z7
-	VMOVDQU32   Z7, K1, (AX)
+	KMOVQ       SI, K3
+	VMOVDQU32.Z (DX), K3, Z8
+	VPXORQ      Z0, Z8, Z8
+	VPADDD      Z1, Z8, Z8
+	VPSLLDQ     $0x04, Z8, Z9
+	VPADDD      Z9, Z8, Z8
+	VPSLLDQ     $0x08, Z8, Z9
+	VPADDD      Z9, Z8, Z8
+	VPERMD.Z    Z8, Z6, K1, Z9
+	VPADDD      Z9, Z8, Z8
+	VPERMD.Z    Z8, Z7, K2, Z9
+	VPADDD      Z9, Z8, Z8
+	VPERMD      Z8, Z5, Z9
+	VPADDD      Z4, Z8, Z8
+	VPADDD      Z9, Z4, Z4
+	VPSRAD      $0x1f, Z8, Z9
+	VPTERNLOGQ  $0x78, Z3, Z9, Z8
+	VPSLLD      X2, Z8, Z8
+	VMOVDQU32   Z8, K3, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
 	SUBQ        $0x10, CX
 	JG          tail
 
 done:
-	VMOVD X5, AX
+	VMOVD X4, AX
 	MOVL  AX, last+48(FP)
 	VZEROUPPER
 	RET
@@ -10724,40 +10824,45 @@ TEXT ·plainSumDecimal32AVX512(SB), NOSPLIT, $0-72
 	VPBROADCASTD BX, Z5
 	MOVL         first+28(FP), BX
 	VPBROADCASTD BX, Z6
-	VPXORQ       Z7, Z7, Z7
 	MOVL         $0x0000000f, BX
-	VPBROADCASTD BX, Z8
+	VPBROADCASTD BX, Z7
+	VMOVDQU64    below32_0<>+0(SB), Z8
+	MOVL         $0x0000f0f0, BX
+	KMOVW        BX, K1
+	VMOVDQU64    below32_1<>+0(SB), Z9
+	MOVL         $0x0000ff00, BX
+	KMOVW        BX, K2
 	SUBQ         $0x10, CX
 	JL           rest
 
 loop:
-	VMOVDQU64     (DX), Z9
-	VPXORQ        Z0, Z9, Z9
-	VPADDD        Z5, Z9, Z9
-	VALIGND       $0x0f, Z7, Z9, Z10
-	VPADDD        Z10, Z9, Z9
-	VALIGND       $0x0e, Z7, Z9, Z10
-	VPADDD        Z10, Z9, Z9
-	VALIGND       $0x0c, Z7, Z9, Z10
-	VPADDD        Z10, Z9, Z9
-	VALIGND       $0x08, Z7, Z9, Z10
-	VPADDD        Z10, Z9, Z9
-	VPERMD        Z9, Z8, Z10
-	VPADDD        Z6, Z9, Z9
-	VPADDD        Z10, Z6, Z6
-	VPADDD        Z3, Z9, Z10
-	VPMAXUD       Z10, Z4, Z4
-	VEXTRACTI64X4 $0x01, Z9, Y10
-	VCVTDQ2PD     Y9, Z9
+	VMOVDQU64     (DX), Z10
+	VPXORQ        Z0, Z10, Z10
+	VPADDD        Z5, Z10, Z10
+	VPSLLDQ       $0x04, Z10, Z11
+	VPADDD        Z11, Z10, Z10
+	VPSLLDQ       $0x08, Z10, Z11
+	VPADDD        Z11, Z10, Z10
+	VPERMD.Z      Z10, Z8, K1, Z11
+	VPADDD        Z11, Z10, Z10
+	VPERMD.Z      Z10, Z9, K2, Z11
+	VPADDD        Z11, Z10, Z10
+	VPERMD        Z10, Z7, Z11
+	VPADDD        Z6, Z10, Z10
+	VPADDD        Z11, Z6, Z6
+	VPADDD        Z3, Z10, Z11
+	VPMAXUD       Z11, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z10, Y11
 	VCVTDQ2PD     Y10, Z10
-	VMULPD        Z1, Z9, Z9
-	VMULPD        Z2, Z9, Z9
+	VCVTDQ2PD     Y11, Z11
 	VMULPD        Z1, Z10, Z10
 	VMULPD        Z2, Z10, Z10
-	VCVTPD2PS     Z9, Y11
-	VCVTPD2PS     Z10, Y10
-	VINSERTF64X4  $0x01, Y10, Z11, Z11
-	VMOVDQU64     Z11, (AX)
+	VMULPD        Z1, Z11, Z11
+	VMULPD        Z2, Z11, Z11
+	VCVTPD2PS     Z10, Y12
+	VCVTPD2PS     Z11, Y11
+	VINSERTF64X4  $0x01, Y11, Z12, Z12
+	VMOVDQU64     Z12, (AX)
 	ADDQ          $+64, AX
 	ADDQ          $+64, DX
 	SUBQ          $0x10, CX
@@ -10774,34 +10879,34 @@ tail:
 	CMOVQGT       SI, BX
 	MOVQ          $-1, SI
 	BZHIQ         BX, SI, SI
-	KMOVQ         SI, K1
-	VMOVDQU32.Z   (DX), K1, Z9
-	VPXORQ        Z0, Z9, Z9
-	VPADDD        Z5, Z9, Z9
-	VALIGND       $0x0f, Z7, Z9, Z10
-	VPADDD        Z10, Z9, Z9
-	VALIGND       $0x0e, Z7, Z9, Z10
-	VPADDD        Z10, Z9, Z9
-	VALIGND       $0x0c, Z7, Z9, Z10
-	VPADDD        Z10, Z9, Z9
-	VALIGND       $0x08, Z7, Z9, Z10
-	VPADDD        Z10, Z9, Z9
-	VPERMD        Z9, Z8, Z10
-	VPADDD        Z6, Z9, Z9
-	VPADDD        Z10, Z6, Z6
-	VPADDD        Z3, Z9, Z10
-	VPMAXUD       Z10, Z4, K1, Z4
-	VEXTRACTI64X4 $0x01, Z9, Y10
-	VCVTDQ2PD     Y9, Z9
+	KMOVQ         SI, K3
+	VMOVDQU32.Z   (DX), K3, Z10
+	VPXORQ        Z0, Z10, Z10
+	VPADDD        Z5, Z10, Z10
+	VPSLLDQ       $0x04, Z10, Z11
+	VPADDD        Z11, Z10, Z10
+	VPSLLDQ       $0x08, Z10, Z11
+	VPADDD        Z11, Z10, Z10
+	VPERMD.Z      Z10, Z8, K1, Z11
+	VPADDD        Z11, Z10, Z10
+	VPERMD.Z      Z10, Z9, K2, Z11
+	VPADDD        Z11, Z10, Z10
+	VPERMD        Z10, Z7, Z11
+	VPADDD        Z6, Z10, Z10
+	VPADDD        Z11, Z6, Z6
+	VPADDD        Z3, Z10, Z11
+	VPMAXUD       Z11, Z4, K3, Z4
+	VEXTRACTI64X4 $0x01, Z10, Y11
 	VCVTDQ2PD     Y10, Z10
-	VMULPD        Z1, Z9, Z9
-	VMULPD        Z2, Z9, Z9
+	VCVTDQ2PD     Y11, Z11
 	VMULPD        Z1, Z10, Z10
 	VMULPD        Z2, Z10, Z10
-	VCVTPD2PS     Z9, Y12
-	VCVTPD2PS     Z10, Y10
-	VINSERTF64X4  $0x01, Y10, Z12, Z12
-	VMOVDQU32     Z12, K1, (AX)
+	VMULPD        Z1, Z11, Z11
+	VMULPD        Z2, Z11, Z11
+	VCVTPD2PS     Z10, Y13
+	VCVTPD2PS     Z11, Y11
+	VINSERTF64X4  $0x01, Y11, Z13, Z13
+	VMOVDQU32     Z13, K3, (AX)
 	ADDQ          $+64, AX
 	ADDQ          $+64, DX
 	SUBQ          $0x10, CX
@@ -10983,26 +11088,31 @@ TEXT ·accumulate32AVX512(SB), NOSPLIT, $0-36
 	MOVQ         src+16(FP), DX
 	MOVL         first+24(FP), BX
 	VPBROADCASTD BX, Z0
-	VPXORQ       Z1, Z1, Z1
 	MOVL         $0x0000000f, BX
-	VPBROADCASTD BX, Z2
+	VPBROADCASTD BX, Z1
+	VMOVDQU64    below32_0<>+0(SB), Z2
+	MOVL         $0x0000f0f0, BX
+	KMOVW        BX, K1
+	VMOVDQU64    below32_1<>+0(SB), Z3
+	MOVL         $0x0000ff00, BX
+	KMOVW        BX, K2
 	SUBQ         $0x10, CX
 	JL           rest
 
 loop:
-	VMOVDQU64 (DX), Z3
-	VALIGND   $0x0f, Z1, Z3, Z4
-	VPADDD    Z4, Z3, Z3
-	VALIGND   $0x0e, Z1, Z3, Z4
-	VPADDD    Z4, Z3, Z3
-	VALIGND   $0x0c, Z1, Z3, Z4
-	VPADDD    Z4, Z3, Z3
-	VALIGND   $0x08, Z1, Z3, Z4
-	VPADDD    Z4, Z3, Z3
-	VPERMD    Z3, Z2, Z4
-	VPADDD    Z0, Z3, Z3
-	VPADDD    Z4, Z0, Z0
-	VMOVDQU64 Z3, (AX)
+	VMOVDQU64 (DX), Z4
+	VPSLLDQ   $0x04, Z4, Z5
+	VPADDD    Z5, Z4, Z4
+	VPSLLDQ   $0x08, Z4, Z5
+	VPADDD    Z5, Z4, Z4
+	VPERMD.Z  Z4, Z2, K1, Z5
+	VPADDD    Z5, Z4, Z4
+	VPERMD.Z  Z4, Z3, K2, Z5
+	VPADDD    Z5, Z4, Z4
+	VPERMD    Z4, Z1, Z5
+	VPADDD    Z0, Z4, Z4
+	VPADDD    Z5, Z0, Z0
+	VMOVDQU64 Z4, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, DX
 	SUBQ      $0x10, CX
@@ -11019,20 +11129,20 @@ tail:
 	CMOVQGT     SI, BX
 	MOVQ        $-1, SI
 	BZHIQ       BX, SI, SI
-	KMOVQ       SI, K1
-	VMOVDQU32.Z (DX), K1, Z3
-	VALIGND     $0x0f, Z1, Z3, Z4
-	VPADDD      Z4, Z3, Z3
-	VALIGND     $0x0e, Z1, Z3, Z4
-	VPADDD      Z4, Z3, Z3
-	VALIGND     $0x0c, Z1, Z3, Z4
-	VPADDD      Z4, Z3, Z3
-	VALIGND     $0x08, Z1, Z3, Z4
-	VPADDD      Z4, Z3, Z3
-	VPERMD      Z3, Z2, Z4
-	VPADDD      Z0, Z3, Z3
-	VPADDD      Z4, Z0, Z0
-	VMOVDQU32   Z3, K1, (AX)
+	KMOVQ       SI, K3
+	VMOVDQU32.Z (DX), K3, Z4
+	VPSLLDQ     $0x04, Z4, Z5
+	VPADDD      Z5, Z4, Z4
+	VPSLLDQ     $0x08, Z4, Z5
+	VPADDD      Z5, Z4, Z4
+	VPERMD.Z    Z4, Z2, K1, Z5
+	VPADDD      Z5, Z4, Z4
+	VPERMD.Z    Z4, Z3, K2, Z5
+	VPADDD      Z5, Z4, Z4
+	VPERMD      Z4, Z1, Z5
+	VPADDD      Z0, Z4, Z4
+	VPADDD      Z5, Z0, Z0
+	VMOVDQU32   Z4, K3, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
 	SUBQ        $0x10, CX

@@ -151,26 +151,41 @@ func Decode[T uint32 | uint64](part string, dst []T, src []byte, s Shape) error 
 	if s.Patches == 0 {
 		return nil
 	}
+	src = src[simd.PackedLen(n, s.Width):]
+	if s.Patches <= fewPatches {
+		var at, high [fewPatches]uint64
+		return patch(part, dst, src, s, at[:], high[:])
+	}
+	var at, high [somePatches]uint64
+	return patch(part, dst, src, s, at[:], high[:])
+}
+
+// How many patches are unpacked at a time: multiples of 8, so that they begin
+// with a byte, one of them small, since clearing the room takes time.
+const (
+	fewPatches  = 16
+	somePatches = 128
+)
+
+// patch adds the patches that src begins with. at and high are room for as many
+// at a time.
+func patch[T uint32 | uint64](part string, dst []T, src []byte, s Shape, at, high []uint64) error {
+	n, last := len(dst), -1
 	b := PositionWidth(n)
-	pos := src[simd.PackedLen(n, s.Width):]
-	high := pos[simd.PackedLen(s.Patches, b):]
-	var at, add [somePatches]uint64
-	last, count := -1, s.Patches
-	for from := 0; from < count; from += somePatches {
-		k := min(count-from, somePatches)
-		simd.Unpack64(at[:k], pos[from/8*int(b):], b)
-		simd.Unpack64(add[:k], high[from/8*int(s.PatchWidth):], s.PatchWidth)
+	highs := src[PositionsLen(s.Patches, n):]
+	for from := 0; from < s.Patches; from += len(at) {
+		k := min(s.Patches-from, len(at))
+		simd.Unpack64(at[:k], src[from/8*int(b):], b)
+		simd.Unpack64(high[:k], highs[from/8*int(s.PatchWidth):], s.PatchWidth)
+		high := high[:k]
 		for i, p := range at[:k] {
-			if int(p) <= last || int(p) >= n {
+			p := int(p)
+			if p <= last || p >= len(dst) {
 				return encoding.Corruptf(part, "patch %d at position %d of %d after %d", from+i, p, n, last)
 			}
-			last = int(p)
-			dst[p] |= T(add[i] << s.Width)
+			last = p
+			dst[p] |= T(high[i] << (s.Width & 63))
 		}
 	}
 	return nil
 }
-
-// somePatches is how many patches are unpacked at a time: a multiple of 8, so
-// that they begin with a byte.
-const somePatches = 16

@@ -558,35 +558,58 @@ func (s shape) progression() (cur, inc reg.VecVirtual) {
 // scan makes prefix sums. It keeps the sum so far in every lane of total.
 type scan struct {
 	shape
-	total, zero, last reg.VecVirtual
+	total, last reg.VecVirtual
+
+	// AVX-512: for the upper 16 bytes of 32, and for the upper 32, the index of
+	// the last lane below, and which lanes they are.
+	below [2]reg.VecVirtual
+	upper [2]reg.OpmaskVirtual
 }
 
 func (c *scan) setup(first bool) {
 	if first {
 		c.total = c.broadcast("first")
 	}
-	if c.avx512 {
-		c.zero = c.shape.zero()
-	}
 	if c.avx512 || c.size == 32 {
 		c.last = c.constant(uint64(c.lanes() - 1)) // the index of the last lane
+	}
+	if !c.avx512 {
+		return
+	}
+	for i := range c.below {
+		span := 16 << i / c.bytes() // lanes of a half
+		g, mask := GP32(), uint32(0)
+		for lane := range c.lanes() {
+			if lane/span%2 == 1 {
+				mask |= 1 << lane
+			}
+		}
+		c.below[i], c.upper[i] = ZMM(), K()
+		VMOVDQU64(table(fmt.Sprintf("below%d_%d", c.size, i), func(at int) byte {
+			if at%c.bytes() != 0 {
+				return 0
+			}
+			return byte(at/c.bytes()&^(2*span-1) + span - 1)
+		}, 64), c.below[i])
+		MOVL(U32(mask), g)
+		KMOVW(g, c.upper[i])
 	}
 }
 
 // sum is the inclusive sums of r, after all before.
 func (c *scan) sum(r reg.VecVirtual) {
+	for n := c.bytes(); n < 16; n *= 2 {
+		t := c.vec()
+		VPSLLDQ(U8(n), r, t)
+		c.add(t, r, r)
+	}
 	if c.avx512 {
-		for n := 1; n < c.lanes(); n *= 2 {
+		for i, k := range c.upper {
 			t := ZMM()
-			pick(c.shape, VALIGNQ, VALIGND)(U8(c.lanes()-n), c.zero, r, t)
+			pick(c.shape, VPERMQ_Z, VPERMD_Z)(r, c.below[i], k, t)
 			c.add(t, r, r)
 		}
 	} else {
-		for n := c.bytes(); n < 16; n *= 2 {
-			t := YMM()
-			VPSLLDQ(U8(n), r, t)
-			c.add(t, r, r)
-		}
 		t := YMM()
 		VPERM2I128(U8(0x08), r, r, t) // the lower half above zeros
 		VPSHUFD(U8(pick(c.shape, 0xee, 0xff)), t, t)
