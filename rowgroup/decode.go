@@ -46,6 +46,7 @@ type blockDecoder struct {
 	last   *Template      // whose streams are listed
 	listed []listedStream // as its streams
 	where  []int32        // by stream: where it is listed, or 0
+	plain  bool           // see isPlain
 	refs   []ref          // where*groups + group
 	rows   []int          // by group: unfiltereds
 	starts []int          // and those of the groups before
@@ -204,6 +205,49 @@ func (d *blockDecoder) list(t *Template) {
 			(encoding.Ramp{First: v}).Within(1, s.least(), s.most())
 		l.zero = l.constant && v == 0
 	}
+	d.plain = d.isPlain()
+}
+
+// isPlain reports whether the template says of all groups that they are of rows
+// alone, of one liveness and without deletions, whose cells are as their rows.
+func (d *blockDecoder) isPlain() bool {
+	zero := func(st int) bool { return d.listed[d.where[st]].zero }
+	all := func(st int) bool { return d.listed[d.where[st]].all }
+	none := func(from, to int) bool {
+		for st := from; st < to; st++ {
+			if d.where[st] != 0 {
+				return false
+			}
+		}
+		return true
+	}
+	l := d.l
+	if !zero(l.kinds) || !none(l.markers, l.markers+numMarkerStreams) {
+		return false
+	}
+	for st := l.clustering; st < l.rows.base; st += 2 {
+		if !zero(st) || !all(st+1) {
+			return false
+		}
+	}
+	live := &d.listed[d.where[l.rows.base+rLiveness]]
+	if x := live.values[slotParam]; !live.constant || x < 0 || x > int64(LivenessExpired) || x == int64(LivenessNone) {
+		return false
+	}
+	for i, n := range Liveness(live.values[slotParam]).counts(1) {
+		if st := l.rows.base + rWriteTime + i; n == 1 && !all(st) || n == 0 && !none(st, st+1) {
+			return false
+		}
+	}
+	if !zero(l.rows.base+rDelState) || !none(l.rows.base+rDelTime, l.rows.base+rDelLocal+1) {
+		return false
+	}
+	for st := l.rows.columns; st < len(l.streams); st += numColumnStreams {
+		if !zero(st+cState) || !all(st+cValue) || !none(st+cState+1, st+cValue) || !none(st+cValue+1, st+numColumnStreams) {
+			return false
+		}
+	}
+	return true
 }
 
 // openParams reads the parameter columns and returns where the bodies begin.

@@ -68,7 +68,10 @@ func (s *span) rows() int {
 // markers, and with the same liveness for all rows.
 func (d *blockDecoder) span(from, to, at int) span {
 	end := from + 1
-	if d.onlyRows(from, to) {
+	switch {
+	case d.plain:
+		end = to
+	case d.onlyRows(from, to):
 		for x, ok := d.liveness(from); ok && end < to; end++ {
 			if y, ok := d.liveness(end); !ok || x != y {
 				break
@@ -173,17 +176,76 @@ func (d *blockDecoder) decodeSpan(dst *Batch, sp *span, o *ScanOptions) error {
 	if err := d.decodeHeads(dst, sp, o); err != nil {
 		return err
 	}
-	if err := d.decodeMarkers(dst, sp); err != nil {
-		return err
-	}
-	if err := d.decodeClustering(dst, sp); err != nil {
-		return err
-	}
-	if err := d.decodeRows(dst, &d.l.rows, &dst.meta, sp, o); err != nil {
-		return err
+	if d.plain {
+		if err := d.decodePlain(dst, sp, o); err != nil {
+			return err
+		}
+	} else {
+		if err := d.decodeMarkers(dst, sp); err != nil {
+			return err
+		}
+		if err := d.decodeClustering(dst, sp); err != nil {
+			return err
+		}
+		if err := d.decodeRows(dst, &d.l.rows, &dst.meta, sp, o); err != nil {
+			return err
+		}
 	}
 	if dst.Len() != sp.at+sp.n {
 		dst.n = sp.at + sp.n
+	}
+	return nil
+}
+
+// decodePlain decodes unfiltereds of which nothing but values is left to find
+// out: see isPlain.
+func (d *blockDecoder) decodePlain(dst *Batch, sp *span, o *ScanOptions) error {
+	if sp.n == 0 {
+		return nil
+	}
+	l := &d.l.rows
+	from, to := d.schema.Range(Clustering)
+	for c := from; c < to; c++ {
+		if err := d.decodeCells(&dst.vecs[c], d.l.clustering+2*(c-from)+1, sp); err != nil {
+			return err
+		}
+	}
+	if !o.WithoutMetadata {
+		live := liveness{all: Liveness(d.listed[d.where[l.base+rLiveness]].values[slotParam])}
+		if err := d.decodeTimes(l, &dst.meta, sp, &live, live.all.counts(sp.n)); err != nil {
+			return err
+		}
+	}
+	want := wanted{all: o.Columns == nil, list: o.Columns}
+	for c := l.from; c < l.to; c++ {
+		if !want.has(c) {
+			continue
+		}
+		v := &dst.vecs[c]
+		if err := v.absentBefore(sp); err != nil {
+			return err
+		}
+		if err := d.decodeCells(v, l.value(c, cValue), sp); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decodeCells decodes the values of cells that are all as their rows, one for
+// each unfiltered.
+func (d *blockDecoder) decodeCells(v *vector, st int, sp *span) error {
+	v.CellMeta.pad(sp.at + sp.n)
+	if len(v.Cells) > 0 {
+		v.Cells = growZero(v.Cells, sp.at+sp.n)
+	}
+	return d.decodeDense(v, st, sp)
+}
+
+// absentBefore gives v the absent cells of groups that did not store any.
+func (v *vector) absentBefore(sp *span) error {
+	if len(v.Cells) == 0 && v.len() < sp.at { // partitions without a static row
+		return absentCells(v, 0, sp.at)
 	}
 	return nil
 }
@@ -304,10 +366,7 @@ func (d *blockDecoder) decodeKeyColumn(v *vector, st int, sp *span, some bool) e
 	if !d.full(st+1, sp.from, sp.to) {
 		return d.miscount(st+1, sp)
 	}
-	if len(v.Cells) > 0 {
-		v.Cells = growZero(v.Cells, sp.at+sp.n)
-	}
-	return d.decodeDense(v, st+1, sp)
+	return d.decodeCells(v, st+1, sp)
 }
 
 // miscount is the error of stream st that does not have a value for each
@@ -559,7 +618,7 @@ func spread[T any](dst []T, tmp *[]T, pos []int32, s, g int, decode func([]T, in
 // decodeInts gives each unfiltered of sp its value of stream st in dst; where
 // all are zero, an empty dst stays empty.
 func decodeInts[T int32 | int64](d *blockDecoder, dst []T, st int, sp *span) ([]T, error) {
-	if !d.counts(st, sp, sp.n) {
+	if !d.hasCount(st, sp, sp.n) {
 		return dst, d.miscount(st, sp)
 	}
 	if d.zero(st, sp.from, sp.to) && len(dst) == 0 {
@@ -761,8 +820,7 @@ func (d *blockDecoder) decodeLiveness(st int, sp *span) (live liveness, counts [
 			return live, counts, d.corrupt(st, sp.from, "liveness %d", r.First)
 		}
 		live.all = Liveness(r.First)
-		live.all.count(&counts, sp.rows())
-		return live, counts, nil
+		return live, live.all.counts(sp.rows()), nil
 	}
 	if live.each, err = d.intStream(st, sp.from); err != nil {
 		return live, counts, err
@@ -771,22 +829,25 @@ func (d *blockDecoder) decodeLiveness(st int, sp *span) (live liveness, counts [
 		if x < 0 || x > int64(LivenessExpired) {
 			return live, counts, d.corrupt(st, sp.from, "liveness %d", x)
 		}
-		Liveness(x).count(&counts, 1)
+		for i, n := range Liveness(x).counts(1) {
+			counts[i] += n
+		}
 	}
 	return live, counts, nil
 }
 
-// count adds n rows to those that have a write time, a TTL and an expiry.
-func (l Liveness) count(counts *[3]int, n int) {
+// counts is how many of n rows have a write time, a TTL and an expiry.
+func (l Liveness) counts(n int) (c [3]int) {
 	if l != LivenessNone {
-		counts[0] += n
+		c[0] = n
 	}
 	if l == LivenessExpiring {
-		counts[1] += n
+		c[1] = n
 	}
 	if l >= LivenessExpiring {
-		counts[2] += n
+		c[2] = n
 	}
+	return c
 }
 
 // decodeMeta decodes the metadata of the rows of sp and returns their liveness
@@ -797,23 +858,14 @@ func (d *blockDecoder) decodeMeta(l *rowLayout, meta *RowMeta, sp *span, o *Scan
 		return live, err
 	}
 	for i, c := range counts {
-		if st := l.base + rWriteTime + i; !d.counts(st, sp, c) {
+		if st := l.base + rWriteTime + i; !d.hasCount(st, sp, c) {
 			return live, d.corrupt(st, sp.from, "%d values for %d rows", d.count(st, sp.from), c)
 		}
 	}
 	if o.WithoutMetadata {
 		return live, nil
 	}
-	if live.each != nil || live.all != LivenessLive || len(meta.Liveness) > 0 {
-		d.setLiveness(meta, sp, &live)
-	}
-	if meta.WriteTimes, err = timesOf(d, meta.WriteTimes, l.base+rWriteTime, sp, &live, counts[0], func(x Liveness) bool { return x != LivenessNone }); err != nil {
-		return live, err
-	}
-	if meta.TTLs, err = timesOf(d, meta.TTLs, l.base+rTTL, sp, &live, counts[1], func(x Liveness) bool { return x == LivenessExpiring }); err != nil {
-		return live, err
-	}
-	if meta.Expiries, err = timesOf(d, meta.Expiries, l.base+rExpiry, sp, &live, counts[2], func(x Liveness) bool { return x >= LivenessExpiring }); err != nil {
+	if err := d.decodeTimes(l, meta, sp, &live, counts); err != nil {
 		return live, err
 	}
 	for g := sp.from; g < sp.to; {
@@ -826,9 +878,28 @@ func (d *blockDecoder) decodeMeta(l *rowLayout, meta *RowMeta, sp *span, o *Scan
 	return live, nil
 }
 
-// counts reports whether stream st has n values in the groups of sp: all the
+// decodeTimes decodes liveness states, write times, TTLs and expiries; counts
+// are how many of the rows of sp have the latter.
+func (d *blockDecoder) decodeTimes(l *rowLayout, meta *RowMeta, sp *span, live *liveness, counts [3]int) error {
+	if live.each != nil || live.all != LivenessLive || len(meta.Liveness) > 0 {
+		d.setLiveness(meta, sp, live)
+	}
+	var err error
+	if meta.WriteTimes, err = timesOf(d, meta.WriteTimes, l.base+rWriteTime, sp, live, counts[0], func(x Liveness) bool { return x != LivenessNone }); err != nil {
+		return err
+	}
+	if meta.TTLs, err = timesOf(d, meta.TTLs, l.base+rTTL, sp, live, counts[1], func(x Liveness) bool { return x == LivenessExpiring }); err != nil {
+		return err
+	}
+	if meta.Expiries, err = timesOf(d, meta.Expiries, l.base+rExpiry, sp, live, counts[2], func(x Liveness) bool { return x >= LivenessExpiring }); err != nil {
+		return err
+	}
+	return nil
+}
+
+// hasCount reports whether stream st has n values in the groups of sp: all the
 // rows, none, or those of one group.
-func (d *blockDecoder) counts(st int, sp *span, n int) bool {
+func (d *blockDecoder) hasCount(st int, sp *span, n int) bool {
 	switch {
 	case sp.to == sp.from+1:
 		return d.count(st, sp.from) == n
@@ -942,10 +1013,8 @@ func (d *blockDecoder) filter(sp *span, live *liveness, count int, has func(Live
 // decodeColumn decodes column streams s of the rows of sp, whose liveness states
 // are live. A cell can be as its row only where the row has a liveness.
 func (d *blockDecoder) decodeColumn(v *vector, s int, sp *span, live *liveness, o *ScanOptions) error {
-	if len(v.Cells) == 0 && v.len() < sp.at { // partitions without a static row
-		if err := absentCells(v, 0, sp.at); err != nil {
-			return err
-		}
+	if err := v.absentBefore(sp); err != nil {
+		return err
 	}
 	if !d.has(s+cState, sp) {
 		return d.miscount(s+cState, sp)
@@ -976,16 +1045,13 @@ func (d *blockDecoder) decodeAsRow(v *vector, s int, sp *span, live *liveness) e
 			return d.corrupt(s+i, sp.from, "values of no cell")
 		}
 	}
-	v.CellMeta.pad(sp.at + sp.n)
 	if !sp.sparse {
 		if !d.full(s+cValue, sp.from, sp.to) {
 			return d.miscount(s+cValue, sp)
 		}
-		if len(v.Cells) > 0 {
-			v.Cells = growZero(v.Cells, sp.at+sp.n)
-		}
-		return d.decodeDense(v, s+cValue, sp)
+		return d.decodeCells(v, s+cValue, sp)
 	}
+	v.CellMeta.pad(sp.at + sp.n)
 	if len(v.Cells) > 0 || len(sp.sel) != sp.n {
 		if err := absentCells(v, sp.at, sp.n); err != nil {
 			return err
