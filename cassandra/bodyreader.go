@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	bodyBuffer = 256 << 10 // least size of a reader's buffer
-	errorKey   = 32        // bytes of a key in a message
+	bodyBuffer = 64 << 10 // least size of a reader's buffer
+	errorKey   = 32       // bytes of a key in a message
 )
 
 // BodyReader decodes the body of an SSTable, the data of Data.db, event by

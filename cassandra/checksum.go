@@ -59,7 +59,7 @@ func ParseDigest(text []byte) (uint32, error) {
 
 // checksumFile is the CRC-32 of the size bytes of r.
 func checksumFile(ctx context.Context, r io.ReaderAt, size int64) (uint32, error) {
-	buf := make([]byte, 1<<20)
+	buf := make([]byte, min(size, 1<<20))
 	crc := uint32(0)
 	for off := int64(0); off < size; {
 		if err := ctx.Err(); err != nil {

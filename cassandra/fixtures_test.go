@@ -144,7 +144,7 @@ func sameBody(t *testing.T, s *SSTable, exception string) {
 }
 
 // copyEvents writes all events of r.
-func copyEvents(t testing.TB, w *BodyWriter, r *BodyReader) {
+func copyEvents(t require.TestingT, w *BodyWriter, r *BodyReader) {
 	for {
 		e, err := r.Next()
 		if errors.Is(err, io.EOF) {

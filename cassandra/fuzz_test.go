@@ -1,0 +1,200 @@
+package cassandra
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/colsst/colsst/encoding"
+)
+
+// fuzzVersion picks one of the versions that differ.
+func fuzzVersion(i uint8) Version { return versions[int(i)%len(versions)] }
+
+func failUnlessTyped(t *testing.T, err error) {
+	if !errors.Is(err, encoding.ErrCorrupt) && !errors.Is(err, encoding.ErrUnsupported) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Fatal(err)
+	}
+}
+
+// FuzzStatistics reads Statistics.db; what can be read is written and read
+// again as the same.
+func FuzzStatistics(f *testing.F) {
+	for i, v := range versions {
+		x := exampleTable(f, v, 10*i)
+		f.Add(uint8(i), makeSSTable(f, &x, making{chunkLength: 64})[ComponentStatistics])
+	}
+	f.Fuzz(func(t *testing.T, version uint8, b []byte) {
+		v := fuzzVersion(version)
+		s, err := ParseStatistics(b, v)
+		if err != nil {
+			failUnlessTyped(t, err)
+			return
+		}
+		again, err := ParseStatistics(AppendStatistics(nil, v, s), v)
+		if err != nil || !bytes.Equal(again.RawHeader, s.RawHeader) || !bytes.Equal(again.RawStats, s.RawStats) {
+			t.Fatal(err)
+		}
+		if _, err := ParseHeader(s.Header.Append(nil)); err != nil {
+			t.Fatal(err)
+		}
+		if s.Stats != nil {
+			if _, err := ParseStats(s.Stats.Append(nil, v), v); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// FuzzCompressionInfo reads CompressionInfo.db and, with it, a file of the
+// given bytes.
+func FuzzCompressionInfo(f *testing.F) {
+	for i, class := range compressors[1:] {
+		x := exampleTable(f, "nb", i)
+		files := makeSSTable(f, &x, making{compressor: class, chunkLength: 128, trailing: true})
+		f.Add(files[ComponentCompressionInfo], files[ComponentData])
+	}
+	f.Fuzz(func(t *testing.T, b, data []byte) {
+		ci, err := ParseCompressionInfo(b, "nb")
+		if err != nil {
+			failUnlessTyped(t, err)
+			return
+		}
+		if !bytes.Equal(b, ci.Append(nil, "nb")) {
+			t.Fatal("written anew it is something else")
+		}
+		d := &DataFile{Name: "Data.db", File: bytes.NewReader(data), Size: int64(len(data)), Compression: ci}
+		s, err := d.Stream(0, false)
+		if err != nil {
+			failUnlessTyped(t, err)
+			return
+		}
+		n, err := io.Copy(io.Discard, s)
+		if err != nil {
+			failUnlessTyped(t, err)
+		} else if n != d.Len() {
+			t.Fatalf("%d bytes of %d", n, d.Len())
+		}
+	})
+}
+
+// FuzzBody reads a body under a header; what can be read is written, and reads
+// as the same.
+func FuzzBody(f *testing.F) {
+	for i, v := range versions {
+		x := exampleTable(f, v, 100+i)
+		f.Add(uint8(i), x.header.Append(nil), x.body(f))
+	}
+	f.Fuzz(func(t *testing.T, version uint8, header, body []byte) {
+		v := fuzzVersion(version)
+		h, err := ParseHeader(header)
+		if err != nil {
+			failUnlessTyped(t, err)
+			return
+		}
+		events, err := collect(NewBodyReader(bytes.NewReader(body), v, h, WithMaxRow(1<<20)))
+		if err != nil {
+			failUnlessTyped(t, err)
+			return
+		}
+		var b bytes.Buffer
+		w := NewBodyWriter(&b, v, h)
+		r := NewBodyReader(bytes.NewReader(body), v, h)
+		for range events {
+			e, err := r.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Write(e, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		again, err := collect(NewBodyReader(&b, v, h))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range events { // numbers may have become shorter
+			events[i].Partition.Position = 0
+			again[i].Partition.Position = 0
+		}
+		sameEvents(t, events, again)
+	})
+}
+
+// FuzzIndex reads Index.db and Summary.db.
+func FuzzIndex(f *testing.F) {
+	for i, v := range []Version{"mc", "oa"} {
+		x := exampleTable(f, v, 50+i)
+		files := makeSSTable(f, &x, making{chunkLength: 64, blockLength: 30, summaryEvery: 2})
+		f.Add(uint8(2+6*i), x.header.Append(nil), files[ComponentIndex])
+		f.Add(uint8(0), []byte(nil), files[ComponentSummary])
+	}
+	f.Fuzz(func(t *testing.T, version uint8, header, b []byte) {
+		if s, err := ParseSummary(b); err == nil {
+			if !bytes.Equal(b, s.Append(nil)) {
+				t.Fatal("written anew it is something else")
+			}
+		} else {
+			failUnlessTyped(t, err)
+		}
+		h, err := ParseHeader(header)
+		if err != nil {
+			failUnlessTyped(t, err)
+			return
+		}
+		r := NewIndexReader(bytes.NewReader(b), fuzzVersion(version), h)
+		for {
+			if err := r.Next(); errors.Is(err, io.EOF) {
+				return
+			} else if err != nil {
+				failUnlessTyped(t, err)
+				return
+			}
+		}
+	})
+}
+
+// FuzzTries reads Partitions.db and Rows.db.
+func FuzzTries(f *testing.F) {
+	for i := range 4 {
+		x := exampleTable(f, "da", 200+50*i)
+		files := makeSSTable(f, &x, making{chunkLength: 64, blockLength: 20})
+		f.Add(files[ComponentPartitions], files[ComponentRows], x.events[0].Partition.Key)
+	}
+	f.Fuzz(func(t *testing.T, partitions, rows, key []byte) {
+		p, err := OpenPartitionIndex(bytes.NewReader(partitions), int64(len(partitions)))
+		if err != nil {
+			failUnlessTyped(t, err)
+			return
+		}
+		if _, _, err = p.Find(appendEscaped(nil, key)); err != nil {
+			failUnlessTyped(t, err)
+		}
+		x := OpenRowIndex(bytes.NewReader(rows), int64(len(rows)), "da")
+		w := p.Walk()
+		for {
+			_, position, err := w.Next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				failUnlessTyped(t, err)
+				return
+			}
+			if position < 0 {
+				continue
+			}
+			e, err := x.Entry(position)
+			if err == nil {
+				_, err = x.Blocks(e)
+			}
+			if err != nil {
+				failUnlessTyped(t, err)
+			}
+		}
+	})
+}
