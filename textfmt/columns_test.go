@@ -142,7 +142,7 @@ func TestBlocksProperty(t *testing.T) {
 			}
 			cells := []string{fmt.Sprint("key", key), fmt.Sprint(key), fmt.Sprint(time)}
 			if meta%4 > 0 {
-				cells = append(cells, fmt.Sprint(1_780_000_000_000_000+i))
+				cells = append(cells, fmt.Sprint(1_780_000_000_000_000+int64(i)))
 			}
 			if meta > 1 {
 				cells = append(cells, rapid.SampledFrom([]string{"60", "0", "", "2592000"}).Draw(t, "ttl"))
