@@ -236,6 +236,10 @@ func (s *Scanner) record() (n int, whole bool, err error) {
 		case c == '\r' && data[i+1] == '\n':
 			s.line = line + 1
 			return i + 2, true, nil
+		case f.Quoted && line > f.Line:
+			// Rather than the text behind it, the quote is at fault that opens the lines.
+			return 0, false, s.syntax(f.Line, f.Column, fmt.Sprintf("%s behind the next quote, in line %d, column %d", quote(data[i:i+1]), line, i-lineStart+1),
+				"a quote that closes the one here, and a separator or the end of the line behind it")
 		case f.Quoted:
 			return 0, false, s.syntax(line, i-lineStart+1, quote(data[i:i+1]), "a separator or the end of the line after a closing quote")
 		case c == '\r':

@@ -87,7 +87,7 @@ func TestScannerErrors(t *testing.T) {
 		{"a,b\nc,d\"e\n", `f.csv:2:4: expected quotes around the whole field, and quotes inside it doubled, found a quote inside a field`},
 		{"a,\"b\"c\n", `f.csv:1:6: expected a separator or the end of the line after a closing quote, found "c"`},
 		{"a,\"b\nc,d\n", `f.csv:1:3: expected a quote that closes the one here, found the end of the input`},
-		{"\"a\nb\",\"c\nd\" x", `f.csv:3:3: expected a separator or the end of the line after a closing quote, found " "`},
+		{"\"a\nb\",\"c\nd\" x", `f.csv:2:4: expected a quote that closes the one here, and a separator or the end of the line behind it, found " " behind the next quote, in line 3, column 3`},
 		{"a\rb\n", `f.csv:1:2: expected a line that ends with LF or CRLF, or quotes around the field, found a carriage return alone`},
 		{"\xff\xfea\x00", `f.csv:1:1: expected UTF-8, found UTF-16; convert the file first, for example with iconv -f UTF-16 -t UTF-8`},
 	} {

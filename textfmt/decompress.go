@@ -6,6 +6,7 @@ import (
 	"compress/bzip2"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -21,17 +22,19 @@ const windowBytes = 128 << 20
 // compression is a form of packed text.
 type compression struct {
 	name, magic string
-	open        func(r io.Reader) (io.Reader, error)
+	open        func(r *packed) (io.Reader, error)
 }
 
+const gzipMagic = "\x1f\x8b"
+
 var compressions = []compression{
-	{"gzip", "\x1f\x8b", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
-	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) {
+	{"gzip", gzipMagic, openGzip},
+	{"zstd", "\x28\xb5\x2f\xfd", func(r *packed) (io.Reader, error) {
 		// With one decoder there is no goroutine to be closed.
 		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(windowBytes))
 	}},
-	{"bzip2", "BZh", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }},
-	{"xz", "\xfd7zXZ\x00", func(r io.Reader) (io.Reader, error) { return xz.NewReader(r, windowBytes) }},
+	{"bzip2", "BZh", func(r *packed) (io.Reader, error) { return bzip2.NewReader(r), nil }},
+	{"xz", "\xfd7zXZ\x00", func(r *packed) (io.Reader, error) { return xz.NewReader(r, windowBytes) }},
 }
 
 // compressionOf finds the form that data begins like, or nil.
@@ -90,10 +93,57 @@ func (u *unpacker) corrupt(err error) error {
 		return u.packed.err
 	}
 	e := &encoding.CorruptError{File: u.name, Part: u.part, Offset: -1, Err: err}
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, xz.ErrBuf) {
+	switch {
+	case errors.Is(err, errBehind):
+		e.Reason, e.Err = err.Error(), nil
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, xz.ErrBuf):
 		e.Reason, e.Err = "it ends early", nil
 	}
 	return e
+}
+
+// members reads the members of gzip data one after the other.
+type members struct {
+	z *gzip.Reader
+	r *packed
+}
+
+func openGzip(r *packed) (io.Reader, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	z.Multistream(false)
+	return &members{z, r}, nil
+}
+
+// errBehind says that what follows a member is none.
+var errBehind = errors.New("bytes after the end of the gzip data")
+
+func (m *members) Read(p []byte) (int, error) {
+	for {
+		n, err := m.z.Read(p)
+		if n > 0 && errors.Is(err, io.EOF) {
+			return n, nil // it comes again
+		}
+		if n > 0 || !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return n, err
+		}
+		head, err := m.r.r.Peek(len(gzipMagic))
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			m.r.keep(err)
+			return 0, err
+		case len(head) == 0:
+			return 0, io.EOF
+		case !strings.HasPrefix(gzipMagic, string(head)):
+			return 0, errBehind
+		}
+		if err := m.z.Reset(m.r); err != nil {
+			return 0, err
+		}
+		m.z.Multistream(false)
+	}
 }
 
 // packed remembers why it could not be read.

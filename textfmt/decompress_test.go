@@ -69,6 +69,18 @@ func TestDecompress(t *testing.T) {
 		}
 		_, err = decompress(strings.NewReader(in + "junk, and more than that"))
 		require.ErrorIs(t, err, encoding.ErrCorrupt, name)
+		if name == "gzip" {
+			for _, junk := range []string{"j", "junk", "junk, and more than that", "\x00\x00", "\x1e\x8b\x08"} {
+				got, err := decompress(strings.NewReader(in + in + junk))
+				require.EqualError(t, err, "f: gzip data: bytes after the end of the gzip data")
+				require.ErrorIs(t, err, encoding.ErrCorrupt)
+				require.Equal(t, packedText+packedText, got)
+			}
+			for n := 1; n < len(in); n++ {
+				_, err := decompress(strings.NewReader(in + in[:n]))
+				require.EqualError(t, err, "f: gzip data: it ends early", n)
+			}
+		}
 		for i := range in {
 			bad := []byte(in)
 			bad[i] ^= 0x20

@@ -136,6 +136,7 @@ func TestOnError(t *testing.T) {
 		{"a,1\nb\"b,2\nc,3\n", "a,1\nc,3\n", "2:2 quotes around the whole field, and quotes inside it doubled"},
 		{"a,1\n\"b,2\nc,3\nd,4\n", "a,1\nc,3\nd,4\n", "2:1 a quote that closes the one here"},
 		{"a,1\n\"b\"b,2\nc,3\n", "a,1\nc,3\n", "2:4 a separator or the end of the line after a closing quote"},
+		{"a,1\n\"b,2\nc,\"3\"\nd,4\n", "a,1\nc,3\nd,4\n", "2:1 a quote that closes the one here, and a separator or the end of the line behind it"},
 		{"a,1\n\"b\nb\",x\nc,3\n", "a,1\nc,3\n", "3:4 bigint"},
 		{"x,x\nx,y\n\"x", "", "1:3 bigint|2:3 bigint|3:1 a quote that closes the one here"},
 	} {

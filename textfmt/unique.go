@@ -32,15 +32,18 @@ func (u Unique) String() string { return [...]string{"error", "first", "last"}[u
 // DuplicateError says that two rows have the same key.
 type DuplicateError struct {
 	Key    string // the values of the partition key and clustering, by name
-	File   string // the input's name, or "" where the rows have no lines
-	Before int64  // line of the first of them
+	File   string // the input's name, or the names of those that the rows may be of
+	Before int64  // line of the first of them, 0 where that is not known
 	Line   int64  // line of the second
 }
 
 func (e *DuplicateError) Error() string {
 	rows := "two rows have"
+	if e.Before > 0 {
+		rows = fmt.Sprintf("lines %d and %d have", e.Before, e.Line)
+	}
 	if e.File != "" {
-		rows = fmt.Sprintf("%s: lines %d and %d have", e.File, e.Before, e.Line)
+		rows = e.File + ": " + rows
 	}
 	return rows + " the key " + e.Key + "; give --unique=first or --unique=last to keep one of them"
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/colsst/colsst/internal/rowdiff"
 	"github.com/colsst/colsst/rowgroup"
@@ -32,10 +33,13 @@ type chain struct {
 	edge     bool            // the next batch is the first of its input
 	schema   *rowgroup.Schema
 	name     string // of the first input
+	inputs   []string
+	border   [2]string // inputs of the last row before the last edge and of the first behind it
+	lastFrom string    // input of last
 }
 
 func newChain(first *source, n int, anyOrder bool, open func(i int) (*source, error)) *chain {
-	c := &chain{open: open, n: n, anyOrder: anyOrder, current: first, schema: first.schema, name: first.in.name, last: rowgroup.NewBatch(first.schema)}
+	c := &chain{open: open, n: n, anyOrder: anyOrder, current: first, schema: first.schema, name: first.in.name, last: rowgroup.NewBatch(first.schema), inputs: []string{first.in.name}}
 	c.last.Clear()
 	return c
 }
@@ -63,6 +67,7 @@ func (c *chain) Next(b *rowgroup.Batch) (bool, error) {
 			return false, err
 		}
 		c.current, c.edge = next, true
+		c.inputs = append(c.inputs, next.in.name)
 		if d := differ(c.name, c.schema, next.in.name, next.schema); d != "" {
 			return false, &exitError{exitData, fmt.Errorf("%s: has another schema than the first input: %s", next.in.name, d)}
 		}
@@ -89,6 +94,7 @@ func (c *chain) follow(b *rowgroup.Batch) error {
 		return nil
 	}
 	if c.edge && c.begun {
+		c.border = [2]string{c.lastFrom, c.current.in.name}
 		same := bytes.Equal(c.key, b.Key(0))
 		if same {
 			b.Partition(0).Continued = true
@@ -104,13 +110,27 @@ func (c *chain) follow(b *rowgroup.Batch) error {
 	if c.at+1 == c.n {
 		return nil // nothing follows
 	}
-	c.begun = true
+	c.begun, c.lastFrom = true, c.current.in.name
 	c.key = append(c.key[:0], b.Key(parts-1)...)
 	c.last.Clear()
 	if n == 0 {
 		return nil
 	}
 	return c.last.AppendParts(b, n-1, n, 0, 0)
+}
+
+// sources names the inputs that two rows of one key are of, which no input has
+// by itself: those on both sides of an edge; of sorted rows any.
+func (c *chain) sources(sorted bool) string {
+	const most = 5
+	names := c.inputs
+	if !sorted {
+		names = c.border[:]
+	}
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 // Close ends the input that is read.

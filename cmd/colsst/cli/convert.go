@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -485,6 +486,11 @@ func (c *convert) write(out *output, in *chain, format string) (n int64, err err
 	}
 	if err == nil && c.verify {
 		err = c.verifyOutput(out)
+	}
+	var twice *textfmt.DuplicateError
+	if errors.As(err, &twice) && twice.File == "" {
+		twice.File = in.sources(c.text.sort)
+		return n, orElse(exitData, &inputError{err})
 	}
 	if err != nil {
 		return n, orElse(exitData, named(in.current.in.name, err))
