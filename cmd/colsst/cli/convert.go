@@ -40,6 +40,7 @@ type convert struct {
 	tableOpts      []columnar.Option
 	unique         textfmt.Unique
 	reject         *rejects
+	journal        *journal // of the rows skipped, with --resume
 	rejectedBefore int64 // rows of inputs that were done before
 	shardI         int
 	shardN         int
@@ -66,7 +67,8 @@ Several inputs (files, folders, patterns) become one output, one after another,
 read with the schema of the first. If OUT is a folder (with a slash at its end,
 or one that exists), each input becomes a file there. --shard i/N then takes
 every N-th input, and --resume leaves out those that are done, as the file
-.colsst-convert in OUT says; it may be killed and started again at any time.`,
+.colsst-convert in OUT says (.colsst-convert.rejects has the rows that were
+skipped); it may be killed and started again at any time.`,
 		arguments{1, -1, "at least one input"}, func(_ *tool, args []string) error { return c.run(args) })
 	f := c.cmd.Flags()
 	c.out.file(c.tool)
@@ -139,6 +141,9 @@ func (c *convert) run(args []string) error {
 		err = c.folder(paths, outs)
 	} else {
 		err = c.file(paths, c.out, c.reject.flush)
+	}
+	if c.journal != nil && c.journal.err != nil {
+		return c.journal.err
 	}
 	if c.reject != nil && c.reject.err != nil {
 		return c.reject.err

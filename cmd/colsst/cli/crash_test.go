@@ -206,6 +206,52 @@ func TestKilledResume(t *testing.T) {
 	}
 }
 
+// The lines of rejects of a run that is killed again and again are those of one
+// that is not.
+func TestKilledResumeRejects(t *testing.T) {
+	dir := t.TempDir()
+	in, out, want := filepath.Join(dir, "in"), filepath.Join(dir, "out"), filepath.Join(dir, "want")
+	require.NoError(t, os.Mkdir(in, 0o700))
+	for i := range 12 {
+		text := "v,w\n"
+		for row := range 4000 {
+			if row%97 == i {
+				text += "x,\"two\nlines\"\n"
+			} else {
+				text += strconv.Itoa(row) + ",\n"
+			}
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(in, strconv.Itoa(i)+".csv"), []byte(text), 0o600))
+	}
+	convert := func(out string) []string {
+		return []string{"convert", in, "-o", out + "/", "--type", "v=int", "--on-error", "skip", "--resume", "--reject", out + ".csv", "-q"}
+	}
+	start := time.Now()
+	run(t, 6, convert(want)...)
+	took := time.Since(start)
+	random := rand.New(rand.NewPCG(3, 4))
+	for range numKills(t) {
+		cmd := exec.Command("colsst", convert(out)...)
+		require.NoError(t, cmd.Start())
+		time.Sleep(time.Duration(random.Int64N(int64(took))))
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()
+	}
+	run(t, 6, convert(out)...)
+	run(t, 6, convert(out)...)
+	a, err := os.ReadFile(want + ".csv")
+	require.NoError(t, err)
+	b, err := os.ReadFile(out + ".csv")
+	require.NoError(t, err)
+	require.Greater(t, strings.Count(string(a), "in/"), 12*41)
+	require.Equal(t, string(a), string(b))
+	require.Equal(t, listing(t, want), listing(t, out))
+	// Without the journal what is done cannot be told.
+	require.NoError(t, os.Remove(filepath.Join(out, ".colsst-convert.rejects")))
+	_, errs := run(t, 5, convert(out)...)
+	require.Contains(t, errs, "shorter than the state beside it says")
+}
+
 // A command that is interrupted ends with code 130 and removes its temporary
 // file.
 func TestInterrupt(t *testing.T) {

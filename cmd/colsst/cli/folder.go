@@ -57,6 +57,15 @@ func (c *convert) folder(paths, outs []string) (err error) {
 			return err
 		}
 		defer s.close()
+		if c.onError == "skip" {
+			if c.journal, err = openJournal(s.f.Name()+journalName, s.ends); err != nil {
+				return err
+			}
+			defer func() {
+				c.reject.collect(c.journal, s, outs)
+				c.journal.close()
+			}()
+		}
 	}
 	for i, path := range paths {
 		if err := c.ctx().Err(); err != nil {
@@ -121,12 +130,27 @@ func (c *convert) one(s *state, path, out string) error {
 	}
 	// What a run that was killed has left may be replaced.
 	o.force = o.force || s.begun[out]
-	begun := func() error { return s.add(entry{Begin: now.Done, Output: out}) }
+	begun := func() error {
+		if c.journal != nil {
+			if err := c.journal.sync(); err != nil {
+				return err
+			}
+		}
+		return s.add(entry{Begin: now.Done, Output: out})
+	}
 	rejected := c.sum.Rejected
 	if err := c.file([]string{path}, o, begun); err != nil {
+		if c.journal != nil {
+			err = errors.Join(err, c.journal.drop())
+			c.sum.Rejected = rejected
+		}
 		return err
 	}
-	c.reject.forget(path)
+	if c.journal != nil {
+		if now.RejectsFrom, now.RejectsTo, err = c.journal.end(); err != nil {
+			return err
+		}
+	}
 	now.Rejected = c.sum.Rejected - rejected
 	return s.add(now)
 }
@@ -185,10 +209,11 @@ func (c *convert) settings() string {
 //
 //	{"settings":"--time=t:s"}
 //	{"begin":"a.csv","output":"out/a.csst"}
-//	{"done":"a.csv","output":"out/a.csst","size":120,"modified":1700000000000000000}
+//	{"done":"a.csv","output":"out/a.csst","size":120,"modified":1700000000000000000,"rejected":1,"rejects_to":80}
 type state struct {
 	f       *os.File
 	done    map[string]entry // by output
+	ends    int64            // of the lines of all inputs in the journal
 	begun   map[string]bool  // outputs that may be of a run that was killed
 	skipped int64
 }
@@ -201,6 +226,9 @@ type entry struct {
 	Size     int64   `json:"size,omitempty"`
 	Modified int64   `json:"modified,omitempty"` // ns since 1970
 	Rejected int64   `json:"rejected,omitempty"` // rows that were skipped
+	// Where their lines are in the journal, if there is one.
+	RejectsFrom int64 `json:"rejects_from,omitempty"`
+	RejectsTo   int64 `json:"rejects_to,omitempty"`
 }
 
 // entryOf is what the state will say of an input that is done.
@@ -248,6 +276,7 @@ func (s *state) load(settings string) error {
 			s.begun[e.Output] = true
 		case e.Done != "":
 			s.done[e.Output] = e
+			s.ends = max(s.ends, e.RejectsTo)
 		}
 	}
 	if whole == 0 {
@@ -259,7 +288,7 @@ func (s *state) load(settings string) error {
 // isDone reports whether the input is done and has not changed since.
 func (s *state) isDone(e entry) bool {
 	done := s.done[e.Output]
-	done.Rejected = 0 // is not of the input
+	done.Rejected, done.RejectsFrom, done.RejectsTo = 0, 0, 0 // are not of the input
 	if done != e {
 		return false
 	}
@@ -279,6 +308,9 @@ func (s *state) add(e entry) error {
 		return coded(exitOutput, &outputError{fmt.Errorf("%s: %w", s.f.Name(), cause(err))})
 	}
 	s.begun[e.Output] = true
+	if e.Done != "" {
+		s.done[e.Output] = e
+	}
 	return nil
 }
 

@@ -3,8 +3,8 @@ package cli
 import (
 	"encoding/csv"
 	"errors"
+	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -17,61 +17,48 @@ import (
 type rejects struct {
 	out *output
 	w   *csv.Writer
-	err error                 // the first of writing it
-	old map[string][][]string // lines of the runs that are resumed, by input
+	err error // the first of writing it
 }
 
 // rejectHeader is the first line of the file.
 var rejectHeader = []string{"file", "line", "reason"}
 
+// createRejects begins the file. A run that goes on replaces the one of the runs
+// before, whose lines it has.
 func (c *convert) createRejects(path string, force bool) (*rejects, error) {
 	if path == "-" {
 		return nil, usagef("--reject: give a file")
 	}
-	var old map[string][][]string
-	if c.resume {
+	if c.resume && !force {
 		var err error
-		if old, err = oldRejects(path); err != nil {
+		if force, err = isRejects(path); err != nil {
 			return nil, err
 		}
-		force = force || old != nil
 	}
 	out, err := c.createOutput(&outFlags{path: path, force: force})
 	if err != nil {
 		return nil, err
 	}
 	r := &rejects{out: out, w: csv.NewWriter(out.w)}
-	r.old = old
 	r.write(rejectHeader...)
 	return r, r.err
 }
 
-// oldRejects reads the file of the runs before; nil if there is none.
-func oldRejects(path string) (map[string][][]string, error) {
+// isRejects reports whether there is a file of rejects; another file is an
+// error.
+func isRejects(path string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return false, nil
 	}
 	if err != nil {
-		return nil, coded(exitInput, named(path, err))
+		return false, coded(exitInput, named(path, err))
 	}
 	defer func() { _ = f.Close() }() // only read
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(lines) == 0 || !slices.Equal(lines[0], rejectHeader) {
-		return nil, usagef("--reject: %s is no file of rejects of the runs before; give another", path)
+	if line, err := csv.NewReader(f).Read(); err != nil || !slices.Equal(line, rejectHeader) {
+		return false, usagef("--reject: %s is no file of rejects of the runs before; give another", path)
 	}
-	old := map[string][][]string{}
-	for _, l := range lines[1:] {
-		old[l[0]] = append(old[l[0]], l)
-	}
-	return old, nil
-}
-
-// forget drops the lines that runs before wrote of an input.
-func (r *rejects) forget(input string) {
-	if r != nil {
-		delete(r.old, input)
-	}
+	return true, nil
 }
 
 func (r *rejects) write(fields ...string) {
@@ -95,15 +82,10 @@ func (r *rejects) flush() error {
 	return r.err
 }
 
-// commit makes the file appear, with the lines of the runs before that still hold.
+// commit makes the file appear.
 func (r *rejects) commit() error {
 	if r == nil {
 		return nil
-	}
-	for _, input := range slices.Sorted(maps.Keys(r.old)) {
-		for _, line := range r.old[input] {
-			r.write(line...)
-		}
 	}
 	if err := r.flush(); err != nil {
 		return err
@@ -111,15 +93,34 @@ func (r *rejects) commit() error {
 	return r.out.commit()
 }
 
+// collect takes the lines of the inputs that are done from the journal.
+func (r *rejects) collect(j *journal, s *state, outs []string) {
+	if r == nil || j == nil {
+		return
+	}
+	r.w.Flush()
+	for _, out := range outs {
+		e := s.done[out]
+		if _, err := io.Copy(r.out.w, j.lines(e.RejectsFrom, e.RejectsTo)); err != nil && r.err == nil {
+			r.err = r.out.failure(err)
+		}
+	}
+}
+
 // skipRow takes note of a row that is malformed.
 func (c *convert) skipRow(e *textfmt.SyntaxError) bool {
 	const told = 10
 	c.sum.Rejected++
+	line := strconv.FormatInt(e.Line, 10)
+	fields := []string{e.File, line, strings.TrimPrefix(e.Error(), e.File+":"+line+":")}
+	if c.journal != nil && c.journal.write(fields...) != nil {
+		return false
+	}
 	switch {
-	case c.reject != nil:
-		line := strconv.FormatInt(e.Line, 10)
-		c.reject.write(e.File, line, strings.TrimPrefix(e.Error(), e.File+":"+line+":"))
+	case c.reject != nil && c.journal == nil: // else it takes them from there
+		c.reject.write(fields...)
 		return c.reject.err == nil
+	case c.reject != nil:
 	case c.sum.Rejected <= told:
 		c.notef("skipped: %v", e)
 	case c.sum.Rejected == told+1:
