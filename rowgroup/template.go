@@ -306,9 +306,15 @@ var noneTraits = traits{first: countNone, lo: countNone, hi: countNone}
 func (s shape) fitsNone() bool { return s.fits(&noneTraits, 2) }
 
 type templateSet struct {
-	list   []*Template
-	doubts []misfit // by template: why it was not taken last time
-	last   int
+	list []known
+	last int // the one taken for the block before
+}
+
+// known is a template of the set.
+type known struct {
+	*Template
+	fixed, perGroup int    // bits that a block takes at least
+	doubt           misfit // why it did not fit last time
 }
 
 // misfit is a slot of a template that did not fit a block.
@@ -327,25 +333,40 @@ const recentTemplates = 64
 func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool) {
 	c := &seg.cols
 	c.open(from, to)
-	ownCost := c.ownCost()
-	best, limit := -1, ownCost+templateSlack
+	ownCost, seeds := c.ownCost()
+	limit := ownCost + templateSlack
+	cost := func(i int) (bits int, ok bool) {
+		k := &ts.list[i]
+		if k.fixed+k.perGroup*(to-from)+seeds > limit || c.confirms(&k.doubt) {
+			return 0, false
+		}
+		bits, k.doubt, ok = c.cost(&k.template, limit)
+		return bits, ok
+	}
+	// The cheapest, of equal ones the newest. What the last one costs leaves
+	// little to try.
+	best, lastCost, lastFits := -1, 0, false
+	if len(ts.list) > 0 {
+		if lastCost, lastFits = cost(ts.last); lastFits {
+			limit = lastCost
+		}
+	}
 	for i := len(ts.list) - 1; i >= max(0, len(ts.list)-recentTemplates); i-- {
-		if c.confirms(&ts.doubts[i]) {
-			continue
+		bits, ok := lastCost, lastFits && lastCost <= limit
+		if i != ts.last {
+			bits, ok = cost(i)
 		}
-		cost, doubt, ok := c.cost(&ts.list[i].template, limit)
 		if ok {
-			best, limit = i, cost-1
+			best, limit = i, bits-1
 		}
-		ts.doubts[i] = doubt
 	}
 	if best >= 0 {
 		ts.last = best
-		return best, ts.list[best], false
+		return best, ts.list[best].Template, false
 	}
 	var t *Template
 	if len(ts.list) > 0 {
-		t = c.join(ts.list[ts.last])
+		t = c.join(ts.list[ts.last].Template)
 		if _, _, ok := c.cost(&t.template, ownCost+templateSlack); !ok {
 			t = nil
 		}
@@ -353,7 +374,11 @@ func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool)
 	if t == nil {
 		t = c.own()
 	}
-	ts.list, ts.doubts = append(ts.list, t), append(ts.doubts, misfit{stream: groupStream})
+	k := known{Template: t, doubt: misfit{stream: groupStream}}
+	for _, at := range t.stored {
+		k.fixed, k.perGroup = k.fixed+8, k.perGroup+int(t.slots[at].w)
+	}
+	ts.list = append(ts.list, k)
 	ts.last = len(ts.list) - 1
 	return ts.last, t, true
 }
@@ -377,19 +402,24 @@ func (c *columns) own() *Template {
 }
 
 // ownCost is the bits of the block's parameters with a template of its own.
-func (c *columns) ownCost() (bits int) {
+// Any template takes seeds bits more than 8 for each of its columns.
+func (c *columns) ownCost() (bits, seeds int) {
 	n, here := c.to-c.from, 0
 	for _, at := range c.vary { // others cost nothing
 		k := at / numSlots
 		for here < len(c.present) && c.present[here] < k {
 			here++
 		}
-		if here < len(c.present) && c.present[here] == k {
-			t := &c.block[at].traits
-			bits += ideal(t, &c.whole[at].traits, n).cost(t, n)
+		if here == len(c.present) || c.present[here] != k {
+			continue
+		}
+		t := &c.block[at].traits
+		bits += ideal(t, &c.whole[at].traits, n).cost(t, n)
+		if t.lo != t.hi { // a seed has either the first or the least
+			seeds += min(varintBits(t.first), varintBits(t.lo)) - 8
 		}
 	}
-	return bits
+	return bits, seeds
 }
 
 // confirms reports whether the slot does not fit the block either.
