@@ -287,15 +287,15 @@ func (b *Batch) Check() error {
 		}
 		last = m.Row
 	}
-	if err := b.meta.check("row", n); err != nil {
-		return err
-	}
-	if err := b.static.check("static row", len(b.parts)); err != nil {
-		return err
-	}
 	// A cell can be as its row only where the row has a liveness.
-	bare := slices.Contains(differing(b.meta.Liveness), LivenessNone)
-	bareStatics := slices.Contains(b.static.Liveness, LivenessNone)
+	bare, err := b.meta.check("row", n)
+	if err != nil {
+		return err
+	}
+	bareStatics, err := b.static.check("static row", len(b.parts))
+	if err != nil {
+		return err
+	}
 	for i := b.schema.from[Clustering]; i < len(b.vecs); i++ {
 		err := b.checkColumn(i, n)
 		switch role := b.schema.Role(i); {
@@ -325,7 +325,8 @@ func alignedTo(what string, l, n int) error {
 	return nil
 }
 
-func (m *RowMeta) check(what string, n int) error {
+// check checks the metadata of n rows and reports whether one has no liveness.
+func (m *RowMeta) check(what string, n int) (bare bool, err error) {
 	for _, e := range []error{
 		alignedTo("liveness states", len(m.Liveness), n),
 		alignedTo("write times", len(m.WriteTimes), n),
@@ -333,22 +334,27 @@ func (m *RowMeta) check(what string, n int) error {
 		alignedTo("expiries", len(m.Expiries), n),
 	} {
 		if e != nil {
-			return fmt.Errorf("%s metadata: %w", what, e)
+			return false, fmt.Errorf("%s metadata: %w", what, e)
 		}
 	}
-	for i, l := range differing(m.Liveness) {
+	live := m.Liveness
+	if len(live) > 0 && uniform(live) {
+		live = live[:1]
+	}
+	for i, l := range live {
 		if l > LivenessExpired {
-			return fmt.Errorf("%s %d: liveness %d", what, i, l)
+			return false, fmt.Errorf("%s %d: liveness %d", what, i, l)
 		}
+		bare = bare || l == LivenessNone
 	}
 	last := -1
 	for _, d := range m.Deletions {
 		if d.Row <= last || d.Row >= n {
-			return fmt.Errorf("%s deletion at %d of %d", what, d.Row, n)
+			return false, fmt.Errorf("%s deletion at %d of %d", what, d.Row, n)
 		}
 		last = d.Row
 	}
-	return nil
+	return bare, nil
 }
 
 // checkColumn checks column col of n unfiltereds.
@@ -428,14 +434,6 @@ func (b *Batch) checkColumn(col, n int) error {
 		}
 	}
 	return nil
-}
-
-// differing is l, or its first element where all are the same.
-func differing(l []Liveness) []Liveness {
-	if len(l) > 1 && uniform(l) {
-		return l[:1]
-	}
-	return l
 }
 
 // checkBare checks the cells of column col in rows without a liveness.

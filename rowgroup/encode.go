@@ -92,7 +92,6 @@ type segmentEncoder struct {
 	seg     Segment
 	zstd    *zstd.Encoder
 	scratch []byte
-	wide    [2][]int64 // x and y of a function, where they are int32
 	cands   []choice
 	params  encoding.Params // of a chunk that is tried
 }
@@ -230,8 +229,8 @@ func (e *segmentEncoder) append(dst []byte, st int, v *values, ch *choice, p *en
 		case encoding.RunLength:
 			return encoding.RunLength, c.runs.AppendInt64(dst, x, p)
 		case encoding.Function:
-			a, aok := e.intsOf(ch.plan.X, 0, v.n)
-			b, bok := e.intsOf(ch.plan.Y, 1, v.n)
+			a, aok := e.intsOf(ch.plan.X, v.n)
+			b, bok := e.intsOf(ch.plan.Y, v.n)
 			if aok && bok {
 				return encoding.Function, c.fun.Append(dst, x, a, b, ch.plan, p)
 			}
@@ -270,7 +269,7 @@ func (e *segmentEncoder) append(dst []byte, st int, v *values, ch *choice, p *en
 
 // intsOf is integer stream st of the gathered group as int64, if it has n
 // values; nil and true for no stream.
-func (e *segmentEncoder) intsOf(st int64, which, n int) ([]int64, bool) {
+func (e *segmentEncoder) intsOf(st int64, n int) ([]int64, bool) {
 	if st < 0 {
 		return nil, true
 	}
@@ -282,12 +281,7 @@ func (e *segmentEncoder) intsOf(st int64, which, n int) ([]int64, bool) {
 	case ClassInt64:
 		return v.ints(), true
 	case ClassInt32:
-		w := slices.Grow(e.wide[which][:0], n)[:n]
-		for i, x := range v.i32[:n] {
-			w[i] = int64(x)
-		}
-		e.wide[which] = w
-		return w, true
+		return v.widened(), true
 	}
 	return nil, false
 }

@@ -29,12 +29,14 @@ type values struct {
 		f64 []float64
 		str bytestrings.Strings
 	}
-	view bytestrings.Strings // of a batch
-	ends []uint32            // of view
+	view   bytestrings.Strings // of a batch
+	ends   []uint32            // of view
+	wide   []int64             // i32, where isWide
+	isWide bool
 }
 
 // reset empties v.
-func (v *values) reset() { v.n, v.same = 0, false }
+func (v *values) reset() { v.n, v.same, v.isWide = 0, false, false }
 
 // release lets go of what v aliased.
 func (v *values) release() {
@@ -50,6 +52,26 @@ func (v *values) ints() []int64 {
 		v.i64, v.same = v.own.i64, false
 	}
 	return v.i64
+}
+
+// widened are the values of an int32 stream.
+func (v *values) widened() []int64 {
+	if !v.isWide {
+		v.wide, v.isWide = resize(v.wide, v.n), true
+		widen(v.wide, v.i32[:v.n])
+	}
+	return v.wide
+}
+
+func widen[T int32 | int64 | Liveness](dst []int64, src []T) {
+	src = src[:len(dst)]
+	for len(dst) >= 4 {
+		dst[0], dst[1], dst[2], dst[3] = int64(src[0]), int64(src[1]), int64(src[2]), int64(src[3])
+		dst, src = dst[4:], src[4:]
+	}
+	for i := range dst {
+		dst[i] = int64(src[i])
+	}
 }
 
 // constant reports whether the values, of class c, are all the same, and if so
@@ -351,10 +373,7 @@ func aligned[T int32 | int64 | Liveness](g *gatherer, s int, src []T, r *rowsOf)
 	}
 	dst := g.room(s, r.n)
 	if r.sel == nil {
-		src = src[r.base:][:len(dst)]
-		for i := range dst {
-			dst[i] = int64(src[i])
-		}
+		widen(dst, src[r.base:])
 		return
 	}
 	for i, at := range r.sel {
