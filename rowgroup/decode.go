@@ -860,6 +860,11 @@ func (d *blockDecoder) kept(st int) *keptInts {
 // is valid until another group of it is asked for and must not be changed.
 func (d *blockDecoder) intStream(st, g int) ([]int64, error) {
 	e := d.kept(st)
+	if e.run == nil && e.run32 != nil {
+		e.own = sized(e.own, len(e.run32))
+		widen(e.own, e.run32)
+		e.run = e.own
+	}
 	n, at := d.count(st, g), d.starts[g]-d.starts[d.first]
 	switch {
 	case e.run != nil:
@@ -868,27 +873,29 @@ func (d *blockDecoder) intStream(st, g int) ([]int64, error) {
 		return e.values, nil
 	}
 	e.own = sized(e.own, n)
-	if d.l.streams[st].class == ClassInt32 {
-		narrow := e.run32
-		if narrow == nil && n > 0 {
-			d.i32 = sized(d.i32, n)
-			if err := d.decodeInt32(d.i32, st, g); err != nil {
-				return nil, err
-			}
-			narrow, at = d.i32, 0
+	switch {
+	case n == 0:
+	case d.l.streams[st].class == ClassInt32:
+		d.i32 = sized(d.i32, n)
+		if err := d.decodeInt32(d.i32, st, g); err != nil {
+			return nil, err
 		}
-		if n > 0 {
-			for i, x := range narrow[at : at+n] {
-				e.own[i] = int64(x)
-			}
-		}
-	} else if n > 0 {
+		widen(e.own, d.i32)
+	default:
 		if err := d.decodeInt64(e.own, st, g); err != nil {
 			return nil, err
 		}
 	}
 	e.group, e.values = g, e.own
 	return e.values, nil
+}
+
+// widen sets dst to src, which is as long.
+func widen(dst []int64, src []int32) {
+	dst = dst[:len(src)]
+	for i, x := range src {
+		dst[i] = int64(x)
+	}
 }
 
 func (d *blockDecoder) decodeInt32(dst []int32, st, g int) error {

@@ -601,6 +601,73 @@ func (d *blockDecoder) decodeSparse(v *vector, st int, sp *span, pos []int32) er
 	return v.pad(n)
 }
 
+// decodeHoled appends the values of stream st of the one group of sp to v, all
+// but those at positions holes, which ascend.
+func (d *blockDecoder) decodeHoled(v *vector, st int, sp *span, holes []int32) error {
+	g, n := sp.from, sp.n-len(holes)
+	if d.count(st, g) != n {
+		return d.corrupt(st, g, "%d values for %d cells", d.count(st, g), n)
+	}
+	if err := v.pad(sp.at); err != nil {
+		return err
+	}
+	switch v.class {
+	case ClassInt32:
+		v.i32 = extend(v.i32, sp)
+		return holed(v.i32[sp.at:], sp.at, holes, st, g, d.decodeInt32)
+	case ClassInt64:
+		v.i64 = extend(v.i64, sp)
+		return holed(v.i64[sp.at:], sp.at, holes, st, g, d.decodeInt64)
+	case ClassFloat32:
+		v.f32 = extend(v.f32, sp)
+		return holed(v.f32[sp.at:], sp.at, holes, st, g, d.decodeFloat32)
+	case ClassFloat64:
+		v.f64 = extend(v.f64, sp)
+		return holed(v.f64[sp.at:], sp.at, holes, st, g, d.decodeFloat64)
+	}
+	if len(holes) == 0 {
+		return d.decodeBytes(&v.str, st, g)
+	}
+	t := &d.tmp.str
+	t.Reset()
+	if n > 0 {
+		if err := d.decodeBytes(t, st, g); err != nil {
+			return err
+		}
+	}
+	from := 0
+	for i, p := range holes {
+		to := int(p) - sp.at - i // values before the hole
+		if err := v.str.AppendFrom(t, from, to); err != nil {
+			return err
+		}
+		if err := v.str.Append(nil); err != nil {
+			return err
+		}
+		from = to
+	}
+	return v.str.AppendFrom(t, from, n)
+}
+
+// holed decodes stream st of group g into dst, which begins at position at, all
+// but positions holes.
+func holed[T int32 | int64 | float32 | float64](dst []T, at int, holes []int32, st, g int, decode func([]T, int, int) error) error {
+	n := len(dst) - len(holes)
+	if n > 0 {
+		if err := decode(dst[:n], st, g); err != nil {
+			return err
+		}
+	}
+	// From the end on, what stands behind the last hole moves by all of them.
+	for i := len(holes) - 1; i >= 0; i-- {
+		p := int(holes[i]) - at
+		copy(dst[p+1:], dst[p-i:n])
+		n = p - i
+		dst[p] = 0
+	}
+	return nil
+}
+
 // spread decodes stream s of group g into tmp and puts its values at positions
 // pos of dst.
 func spread[T any](dst []T, tmp *[]T, pos []int32, s, g int, decode func([]T, int, int) error) error {
@@ -960,10 +1027,8 @@ func (d *blockDecoder) decodeDeletions(l *rowLayout, meta *RowMeta, sp *span, so
 	}
 	sel := d.rowsOf(sp)
 	k := 0
-	for i, x := range s[0] {
-		if x == 0 {
-			continue
-		}
+	for i := nonzero(s[0], 0); i < len(s[0]); i = nonzero(s[0], i+1) {
+		x := s[0][i]
 		if x < 0 || x > 2 || k >= len(s[1]) || k >= len(s[2]) {
 			return d.corrupt(st, sp.from, "state %d", x)
 		}
@@ -1066,19 +1131,30 @@ func (d *blockDecoder) decodeAsRow(v *vector, s int, sp *span, live *liveness) e
 
 // decodeStates decodes the cells of one group.
 func (d *blockDecoder) decodeStates(v *vector, s int, sp *span, live *liveness, o *ScanOptions) error {
-	at, n := sp.at, sp.n
-	sel := d.rowsOf(sp)
 	states, err := d.intStream(s+cState, sp.from)
 	if err != nil {
 		return err
 	}
-	if err := absentCells(v, at, n); err != nil {
+	if err := d.asRow(states, s, sp, live); err != nil {
 		return err
 	}
+	at, n := sp.at, sp.n
+	v.Cells = extend(growZero(v.Cells, at), sp)
+	sel, cells := d.rowsOf(sp), v.Cells[at:]
+	clear(cells) // as their rows
+	if sp.sparse {
+		for i := range cells {
+			cells[i] = CellAbsent
+		}
+		for _, p := range sel {
+			v.Cells[p] = CellAsRow
+		}
+	}
 	v.truncate(at)
-	values, timed, expiring, expires, exceptions := d.cells[0][:0], d.cells[1][:0], d.cells[2][:0], d.cells[3][:0], d.cells[4][:0]
-	for i, x := range states {
-		c, p := Cell(x), sel[i]
+	holes, timed, expiring, expires, exceptions := d.cells[0][:0], d.cells[1][:0], d.cells[2][:0], d.cells[3][:0], d.cells[4][:0]
+	for i := nonzero(states, 0); i < len(states); i = nonzero(states, i+1) {
+		x, p := states[i], sel[i]
+		c := Cell(x)
 		k := c.Kind()
 		if x < 0 || x >= 0x80 || k > CellTombstone || k == CellAbsent && c != CellAbsent ||
 			k == CellAsRow && c&(CellOwnTime|CellOwnExpiry) != 0 || k == CellLive && c&CellOwnExpiry != 0 ||
@@ -1089,8 +1165,8 @@ func (d *blockDecoder) decodeStates(v *vector, s int, sp *span, live *liveness, 
 			return d.corrupt(s+cState, sp.from, "cell state %#x in a row without liveness", x)
 		}
 		v.Cells[p] = c
-		if c.HasValue() {
-			values = append(values, p)
+		if !c.HasValue() {
+			holes = append(holes, p)
 		}
 		if c&CellOwnTime != 0 {
 			timed = append(timed, p)
@@ -1105,8 +1181,16 @@ func (d *blockDecoder) decodeStates(v *vector, s int, sp *span, live *liveness, 
 			exceptions = append(exceptions, p)
 		}
 	}
-	d.cells = [5][]int32{values, timed, expiring, expires, exceptions}
-	if err := d.decodeSparse(v, s+cValue, sp, values); err != nil {
+	if sp.sparse { // holes are all that have no value
+		holes = holes[:0]
+		for i, c := range cells {
+			if !c.HasValue() {
+				holes = append(holes, int32(at+i))
+			}
+		}
+	}
+	d.cells = [5][]int32{holes, timed, expiring, expires, exceptions}
+	if err := d.decodeHoled(v, s+cValue, sp, holes); err != nil {
 		return err
 	}
 	if d.count(s+cException, sp.from) != len(exceptions) {
@@ -1143,6 +1227,32 @@ func (d *blockDecoder) decodeStates(v *vector, s int, sp *span, live *liveness, 
 		v.Expiries = growZero(v.Expiries, at+n)
 	}
 	return nil
+}
+
+// asRow refuses states of cells that are as rows which have no liveness.
+func (d *blockDecoder) asRow(states []int64, s int, sp *span, live *liveness) error {
+	if !live.none() {
+		return nil
+	}
+	for i, x := range states {
+		if x == int64(CellAsRow) && live.at(i) == LivenessNone {
+			return d.corrupt(s+cState, sp.from, "cell state 0 in a row without liveness")
+		}
+	}
+	return nil
+}
+
+// nonzero is the first index from i on at which v is not 0, or its length.
+func nonzero(v []int64, i int) int {
+	for ; len(v)-i >= 8; i += 8 {
+		if w := (*[8]int64)(v[i:]); w[0]|w[1]|w[2]|w[3]|w[4]|w[5]|w[6]|w[7] != 0 {
+			break
+		}
+	}
+	for i < len(v) && v[i] == 0 {
+		i++
+	}
+	return i
 }
 
 // truncate cuts the values to n.
