@@ -2,15 +2,13 @@ package columnar
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"math"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/simd"
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+func checksum(b []byte) uint32 { return simd.CRC32C(0, b) }
 
 // The kinds of items.
 const (

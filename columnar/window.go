@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/internal/invariants"
+	"github.com/colsst/colsst/simd"
 )
 
 // window is a part of the logical stream in memory. Each iterator has its own.
@@ -156,7 +156,7 @@ func (w *window) verify(off int64, h *header) error {
 		if err != nil {
 			return err
 		}
-		sum, off = crc32.Update(sum, castagnoli, b), off+n
+		sum, off = simd.CRC32C(sum, b), off+n
 	}
 	if w.f.crc() == 0 {
 		return nil

@@ -1287,3 +1287,14 @@ func match(dst []uint64, src []byte, set uint32) (done int) {
 	}
 	return 0
 }
+
+func crc32c(state uint32, src []byte) (done int, next uint32) {
+	switch Current() {
+	case AVX512:
+		if len(src) >= 256 && hasCarryless {
+			done = len(src) &^ 63
+			return done, crc32cAVX512(state, &src[0], done)
+		}
+	}
+	return 0, state
+}

@@ -335,3 +335,7 @@ func packRamp32(dst []byte, src []int32, width uint, start, step int32) (done bo
 func match(dst []uint64, src []byte, set uint32) (done int) {
 	return 0
 }
+
+func crc32c(state uint32, src []byte) (done int, next uint32) {
+	return 0, state
+}

@@ -477,3 +477,6 @@ func matchAVX2(dst *uint64, src *byte, n int, set uint32)
 
 //go:noescape
 func matchAVX512(dst *uint64, src *byte, n int, set uint32)
+
+//go:noescape
+func crc32cAVX512(state uint32, src *byte, n int) (next uint32)

@@ -19,6 +19,9 @@ var supported = func() Level {
 	return AVX2
 }()
 
+// hasCarryless says that the CPU multiplies polynomials of 64 bits in all lanes.
+var hasCarryless = cpu.X86.HasAVX512VPCLMULQDQ && cpu.X86.HasSSE42
+
 // Supported is the highest level that this CPU and this build can run.
 func Supported() Level { return supported }
 

@@ -32,6 +32,7 @@ func main() {
 	}
 	match(shape{avx512: false})
 	match(shape{avx512: true})
+	crc()
 	must(os.WriteFile("../dispatch_amd64.go", calls.file("!purego", true), 0o644))
 	must(os.WriteFile("../dispatch_generic.go", calls.file("!amd64 || purego", false), 0o644))
 	Generate()
