@@ -18,6 +18,9 @@ func (r *Reader) Scan(ctx context.Context, o rowgroup.ScanOptions) rowgroup.Iter
 	if err := r.checkColumns(&o); err != nil {
 		return &failed{err}
 	}
+	if n := min(o.Concurrency, maxScanners); n > 1 && !o.Desc {
+		return r.scanParallel(ctx, o, n)
+	}
 	s, err := r.scratch(ctx)
 	if err != nil {
 		return &failed{err}
@@ -72,17 +75,23 @@ func (it *scanIter) Next(b *rowgroup.Batch) (ok bool, err error) {
 			it.err = it.r.file.at(err, fmt.Sprintf("block %d", it.seen.blocks-1), it.at)
 			break
 		}
-		it.key = lastKey(it.key, b)
-		if it.o.Live {
-			it.live.Apply(b)
-			strip(b, &it.o)
-		}
-		if b.Len() > 0 || b.NumPartitions() > 0 {
+		if it.finish(b) {
 			return true, nil
 		}
 	}
 	b.Reset()
 	return false, it.err
+}
+
+// finish makes a decoded batch what is given and reports whether that is
+// anything.
+func (it *scanIter) finish(b *rowgroup.Batch) bool {
+	it.key = lastKey(it.key, b)
+	if it.o.Live {
+		it.live.Apply(b)
+		strip(b, &it.o)
+	}
+	return b.Len() > 0 || b.NumPartitions() > 0
 }
 
 // block opens the next block.
@@ -111,12 +120,17 @@ func (it *scanIter) block() (bool, error) {
 		}
 		return true, nil
 	}
+	return false, it.check()
+}
+
+// check compares what was seen of the whole stream with the footer.
+func (it *scanIter) check() error {
 	want := it.r.foot.totals
 	want.segments = 0
 	if it.seen != want {
-		return false, f.at(encoding.Corruptf("stream", "%+v, the footer says %+v", it.seen, want), "stream", 0)
+		return it.r.file.at(encoding.Corruptf("stream", "%+v, the footer says %+v", it.seen, want), "stream", 0)
 	}
-	return false, nil
+	return nil
 }
 
 // openBlock opens the block with header h.
@@ -129,10 +143,18 @@ func (it *scanIter) openBlock(h *header, at int64) error {
 	if err != nil {
 		return err
 	}
-	if !it.goesOn(&blk) && (blk.ordinal != it.seen.partitions || blk.parts == 0) {
-		return encoding.Corruptf("block", "begins with partition %d, %d were before", blk.ordinal, it.seen.partitions)
+	if err := it.count(&blk); err != nil {
+		return err
 	}
 	it.at, it.steps = at, steps{0, blk.groups}
+	return nil
+}
+
+// count counts the next block, if it follows what was before.
+func (it *scanIter) count(blk *block) error {
+	if !it.goesOn(blk) && (blk.ordinal != it.seen.partitions || blk.parts == 0) {
+		return encoding.Corruptf("block", "begins with partition %d, %d were before", blk.ordinal, it.seen.partitions)
+	}
 	it.seen.blocks++
 	it.seen.groups += int64(blk.groups)
 	it.seen.rows += int64(blk.rows)

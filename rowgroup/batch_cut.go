@@ -1,5 +1,7 @@
 package rowgroup
 
+import "github.com/colsst/colsst/encoding/bytestrings"
+
 // Cut leaves of b, which has one partition, the unfiltereds [from, to), moved
 // to its beginning; the partition stays. It allocates nothing.
 func (b *Batch) Cut(from, to int) {
@@ -93,10 +95,20 @@ func cutTo[T any](s []T, from, to int) []T {
 // Swap exchanges what b and o hold; both are of one schema.
 func (b *Batch) Swap(o *Batch) { *b, *o = *o, *b }
 
-// SetKey gives the only partition of b another key, which the batch copies.
-func (b *Batch) SetKey(key []byte) {
-	b.keys.Reset()
-	if err := b.keys.Append(key); err != nil {
-		panic(err) // 4 GiB of one key
+// SetKey gives the first partition of b another key, which the batch copies.
+// It fails if the keys would pass 4 GiB.
+func (b *Batch) SetKey(key []byte) error {
+	if b.keys.Len() == 1 {
+		b.keys.Reset()
+		return b.keys.Append(key)
 	}
+	var keys bytestrings.Strings
+	if err := keys.Append(key); err != nil {
+		return err
+	}
+	if err := keys.AppendFrom(&b.keys, 1, b.keys.Len()); err != nil {
+		return err
+	}
+	b.keys = keys
+	return nil
 }

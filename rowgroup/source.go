@@ -27,6 +27,11 @@ type ScanOptions struct {
 	// WithoutMetadata leaves Meta and the cells' write times, TTLs and
 	// expiries empty in the batches; the cells' states stay.
 	WithoutMetadata bool
+	// Concurrency is how many goroutines may decode the rows of a Scan in
+	// stored order, beside the caller's; 0 and 1 mean none. The batches are the
+	// same, in the same order. Such an iterator must be closed, also after an
+	// error, unless it has come to its end. A source may use fewer.
+	Concurrency int
 }
 
 // Iter yields batches. It is not safe for concurrent use.
