@@ -890,14 +890,6 @@ func (d *blockDecoder) intStream(st, g int) ([]int64, error) {
 	return e.values, nil
 }
 
-// widen sets dst to src, which is as long.
-func widen(dst []int64, src []int32) {
-	dst = dst[:len(src)]
-	for i, x := range src {
-		dst[i] = int64(x)
-	}
-}
-
 func (d *blockDecoder) decodeInt32(dst []int32, st, g int) error {
 	id, p, body, err := d.chunk(st, g)
 	if err != nil {
