@@ -63,6 +63,7 @@ func (v *values) widened() []int64 {
 	return v.wide
 }
 
+// widen sets dst to src, which is as long.
 func widen[T int32 | int64 | Liveness](dst []int64, src []T) {
 	src = src[:len(dst)]
 	for len(dst) >= 4 {
