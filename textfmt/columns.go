@@ -305,8 +305,8 @@ func (r *Reader) keys(n int) int {
 			if !r.key(i) || b.partition(r.name, line+int64(i)) != nil {
 				return i
 			}
-			for to = i + 1; to < n && r.sameKey(to); {
-				to++
+			for _, col := range b.keyColumns {
+				to = r.columns.same(col, i, to)
 			}
 		}
 		for i < to {
@@ -347,18 +347,17 @@ func (r *Reader) key(i int) (ok bool) {
 	return true
 }
 
-// sameKey reports whether the key of row i has the same text as that of the row
-// before.
-func (r *Reader) sameKey(i int) bool {
-	block := &r.columns.block
-	for _, col := range r.builder.keyColumns {
-		at := i*block.stride + col
-		a, b := block.spans[at-block.stride], block.spans[at]
-		if b.to-b.from != a.to-a.from || string(block.text[b.from:b.to]) != string(block.text[a.from:a.to]) || block.quoted(i, col) != block.quoted(i-1, col) {
-			return false
+// same is the first row behind this one, at most to, whose field has another
+// text, or stands in quotes where the row's does not.
+func (b *block) same(col, row, to int) int {
+	first, quoted := b.field(row, col), b.quoted(row, col)
+	for row++; row < to; row++ {
+		s := b.spans[row*b.stride+col]
+		if int(s.to-s.from) != len(first) || string(b.text[s.from:s.to]) != string(first) || b.quoted(row, col) != quoted {
+			break
 		}
 	}
-	return true
+	return row
 }
 
 // ascending counts the rows behind the next one, up to n, that come in order by

@@ -3,7 +3,6 @@ package textfmt
 import (
 	"bytes"
 	"math/bits"
-	"slices"
 
 	"github.com/colsst/colsst/simd"
 )
@@ -29,8 +28,7 @@ type block struct {
 	checked, valid bool // whether the text is UTF-8, once that is checked
 
 	words []uint64 // a bit for each byte that ends a field or quotes one
-	marks []int32  // where these bytes are
-	found []int32  // memory of marks
+	marks []span   // of the text up to each of these bytes, from behind the one before
 }
 
 // span is where the text of a field is, its quotes left out.
@@ -72,7 +70,7 @@ func (s *Scanner) block(b *block, most int) {
 		return
 	}
 	if b.words == nil {
-		b.words, b.found = make([]uint64, mostBlockBytes/64), make([]int32, mostBlockBytes)
+		b.words, b.marks = make([]uint64, mostBlockBytes/64), make([]span, mostBlockBytes)
 	}
 	if s.window == 0 {
 		s.window = mostBlockBytes
@@ -89,75 +87,73 @@ func (s *Scanner) block(b *block, most int) {
 
 // find makes marks of words.
 func (b *block) find() {
-	words, found := b.words[:(len(b.text)+63)/64], b.found
-	n := 0
-	for i, w := range words {
+	marks := b.marks[:mostBlockBytes]
+	n, from := 0, int32(0)
+	for i, w := range b.words[:(len(b.text)+63)/64] {
 		for ; w != 0; w &= w - 1 {
-			found[n] = int32(64*i + bits.TrailingZeros64(w))
+			at := int32(64*i + bits.TrailingZeros64(w))
+			marks[n&(mostBlockBytes-1)] = span{from, at}
 			n++
+			from = at + 1
 		}
 	}
-	b.marks = found[:n]
+	b.marks = marks[:n]
 }
 
-// cut makes spans of marks as long as records are plain.
+// cut makes spans of marks, in their place, as long as records are plain. In
+// those without quotes every mark is the span of a field.
 func (b *block) cut(most int, trailing bool) {
-	text, marks, sep := b.text, b.marks, b.sep
-	spans := slices.Grow(b.spans[:0], len(marks))
-	defer func() { b.spans = spans }()
+	text, marks, sep, stride := b.text, b.marks, b.sep, b.stride
+	n := 0 // spans
+	defer func() { b.spans = marks[:n] }()
 	b.plain = false
-	start := int32(0)
 	for k := 0; b.rows < most; b.rows++ {
-		if k < len(marks) && marks[k] == start && (text[start] == '\n' || text[start] == '\r') {
+		if k < len(marks) && marks[k].from == marks[k].to && (text[marks[k].to] == '\n' || text[marks[k].to] == '\r') {
 			return // a blank line
 		}
 		for f := 1; ; f++ {
-			for f < b.stride && k < len(marks) {
-				at := marks[k]
-				if text[at] != sep {
+			for ; f < stride && k < len(marks); f++ {
+				m := marks[k]
+				if text[m.to] != sep {
 					break
 				}
-				spans = append(spans, span{start, at})
-				start = at + 1
+				marks[n] = m
+				n++
 				k++
-				f++
 			}
 			if k == len(marks) {
 				b.plain = true
 				return
 			}
-			if f > b.stride {
+			if f > stride {
 				return
 			}
-			at := marks[k]
+			field := marks[k]
+			end := field.to
 			k++
-			field := span{start, at}
-			c := text[at]
-			if c == '"' {
-				if at > start {
+			if text[end] == '"' {
+				if field.from < end {
 					return
 				}
 				if k = b.quote(k); k <= 0 {
 					b.plain = k == 0
 					return
 				}
-				field = span{start + 1, marks[k-2]}
-				at = marks[k-1]
-				c = text[at]
+				field, end = span{end + 1, marks[k-2].to}, marks[k-1].to
 			}
-			spans = append(spans, field)
-			start = at + 1
+			c := text[end]
+			marks[n] = field
+			n++
 			if c == sep {
 				continue
 			}
 			if c == '\r' {
-				if k == len(marks) || marks[k] != at+1 || text[at+1] != '\n' {
+				if k == len(marks) || marks[k].to != end+1 || text[end+1] != '\n' {
 					return
 				}
 				k++
-				start++
 			}
-			if f < b.stride || trailing && (field.from < field.to || text[field.from-1] == '"') {
+			if f < stride || trailing && (field.from < field.to || text[field.from-1] == '"') {
 				return
 			}
 			break
@@ -170,9 +166,9 @@ func (b *block) cut(most int, trailing bool) {
 // before k: 0 if that is not in the text, -1 if the field is not plain.
 func (b *block) quote(k int) int {
 	for ; k+1 < len(b.marks); k++ {
-		switch at := b.marks[k]; b.text[at] {
+		switch at := b.marks[k].to; b.text[at] {
 		case '"':
-			if b.marks[k+1] == at+1 && b.text[at+1] != '"' {
+			if b.marks[k+1].to == at+1 && b.text[at+1] != '"' {
 				return k + 2
 			}
 			return -1
