@@ -1,6 +1,7 @@
 package textfmt
 
 import (
+	"encoding/binary"
 	"slices"
 	"unicode/utf8"
 
@@ -148,6 +149,25 @@ func integers[T int32 | int64](r *Reader, col, n int, out []T, meta *metaCells) 
 	spans, stride, all, longest := r.columns.spans[col:], r.columns.stride, r.columns.text, r.columns.longest
 	for i, at := 0, 0; i < n; i, at = i+1, at+stride {
 		s := spans[at]
+		// Up to 16 digits, as parseDigits reads them.
+		if n := uint(s.to - s.from); n-1 < 16 && int(n) > longest && int(s.from) < len(all)-16 {
+			b := all[s.from : s.from+16]
+			high := binary.LittleEndian.Uint64(b) ^ '0'*everyByte
+			u, bad := uint64(0), uint64(0)
+			if n > 8 {
+				low := (binary.LittleEndian.Uint64(b[8:]) ^ '0'*everyByte) << ((128 - 8*n) & 63)
+				bad = low | (low + 6*everyByte)
+				u = joinDigits(low) + joinDigits(high)*pow10uint[n-8]
+			} else {
+				high <<= (64 - 8*n) & 63
+				u = joinDigits(high)
+			}
+			bad |= high | (high + 6*everyByte)
+			if bad&(0xf0*everyByte) == 0 && int64(u) >= least && int64(u) <= most {
+				out[i] = T(u)
+				continue
+			}
+		}
 		text := all[s.from:s.to]
 		if len(text) <= longest && r.isNull(i, col) {
 			if !r.absent(col, i, meta) {
