@@ -41,7 +41,7 @@ type convert struct {
 	unique         textfmt.Unique
 	reject         *rejects
 	journal        *journal // of the rows skipped, with --resume
-	rejectedBefore int64 // rows of inputs that were done before
+	rejectedBefore int64    // rows of inputs that were done before
 	shardI         int
 	shardN         int
 	lineUnit       rowgroup.Unit

@@ -16,7 +16,7 @@ var (
 	pageBlock = regexp.MustCompile("(?s)(?:<!-- file: (\\S+) -->\n)?```(\\w*)\n(.*?)```")
 	// What may change with every better encoding.
 	byteCounts = regexp.MustCompile(`[0-9.,]+ bytes`)
-	byteTables = regexp.MustCompile("(?m)^(\\$ colsst (?:try|describe) .*\n.*\n)(?:[^$`\n].*\n|\n)*")
+	byteTables = regexp.MustCompile("(?m)^(\\$ colsst (?:try|describe) .*\n.*\n)(?:[^$`\n].*\n|\\$[^ ].*\n|\n)*")
 )
 
 // stable is a page without what may change with every better encoding.

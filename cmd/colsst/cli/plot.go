@@ -52,10 +52,12 @@ func drawSVG(out *bufio.Writer, f *fileStats) error {
 		fmt.Fprintf(out, `<text x="%d" y="%d">%s</text>`+"\n", left, y+12, escaped(label))
 		y += 20
 		half := c.hi/2 - c.lo/2 // the whole may be beyond the range of a float64
-		if half == 0 {
-			half = 1
+		scale := func(v float64) float64 {
+			if half == 0 { // in the middle
+				return float64(y) + panel/2
+			}
+			return float64(y+panel) - float64((v/2-c.lo/2)/half)*panel
 		}
-		scale := func(v float64) float64 { return float64(y+panel) - float64((v/2-c.lo/2)/half)*panel }
 		fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="#f4f6f8"/>`+"\n", left, y, plotWidth, panel)
 		if len(c.series) > 0 {
 			var d strings.Builder

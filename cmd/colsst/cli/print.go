@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/colsst/colsst/rowgroup"
 	"github.com/colsst/colsst/textfmt"
@@ -25,11 +23,12 @@ func newPrinter(format string, out *output, s *rowgroup.Schema, names []string, 
 		}
 		return p, nil
 	}
-	p := &tablePrinter{out: out, values: v, w: tabwriter.NewWriter(out.w, 0, 0, 2, ' ', 0)}
-	for i, n := range names {
-		p.cell(i, visible(n))
+	p := &tablePrinter{out: out, values: v, grid: grid{align: strings.Repeat("l", len(names))}}
+	var header []string
+	for _, n := range names {
+		header = append(header, visible(n))
 	}
-	fmt.Fprintln(p.w)
+	p.grid.add(header...)
 	return p, nil
 }
 
@@ -183,43 +182,31 @@ func (p *jsonPrinter) end() error {
 type tablePrinter struct {
 	out    *output
 	values rowValues
-	w      *tabwriter.Writer
-	rows   int64
+	grid   grid
 	text   []byte
-}
-
-func (p *tablePrinter) cell(i int, text string) {
-	if i > 0 {
-		fmt.Fprint(p.w, "\t")
-	}
-	fmt.Fprint(p.w, text)
 }
 
 func (p *tablePrinter) write(b *rowgroup.Batch) error {
 	return p.values.each(b, func(row [][]byte) error {
+		cells := make([]string, len(row))
 		for i, x := range row {
 			if x == nil {
-				p.cell(i, "null")
+				cells[i] = "null"
 				continue
 			}
 			t := p.values.schema.Column(p.values.columns[i]).Type
 			p.text = rowgroup.AppendText(p.text[:0], t, x)
-			p.cell(i, visible(string(p.text)))
+			cells[i] = visible(string(p.text))
 		}
-		fmt.Fprintln(p.w)
-		if p.rows++; p.rows%1000 == 0 {
-			return p.w.Flush()
+		p.grid.add(cells...)
+		if len(p.grid.rows) >= 1000 {
+			return p.grid.print(p.out.w)
 		}
 		return nil
 	})
 }
 
-func (p *tablePrinter) end() error {
-	if err := p.w.Flush(); err != nil {
-		return err
-	}
-	return nil
-}
+func (p *tablePrinter) end() error { return p.grid.print(p.out.w) }
 
 // visible is s, quoted where its bytes would break a table or a terminal, and
 // where it would be taken for a null or for nothing.

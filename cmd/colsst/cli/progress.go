@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -36,20 +37,20 @@ func (t *tool) newProgress(name string, total int64, bytes bool) *progress {
 	p.bar = p.all.AddBar(total,
 		mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(printable(name)+" "), counters),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.text() }), decor.AverageETA(decor.ET_STYLE_GO)))
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.text() }), decor.AverageETA(decor.ET_STYLE_GO), decor.Name(" left")))
 	return p
 }
 
 // text is the speed and what became of the bytes so far.
 func (p *progress) text() string {
 	rows, seconds := p.passed.Load(), time.Since(p.started).Seconds()
-	text := fmt.Sprintf("%s rows/s ", humanize.SIWithDigits(float64(rows)/seconds, 1, ""))
+	text := strings.Replace(humanize.SIWithDigits(float64(rows)/seconds, 1, ""), " ", "", 1) + " rows/s, "
 	switch out := p.written.Load(); {
 	case out == 0 || rows == 0:
 	case p.byBytes:
-		text += fmt.Sprintf("%.1f:1 ", float64(p.read.Load())/float64(out))
+		text += fmt.Sprintf("%.1f:1, ", float64(p.read.Load())/float64(out))
 	default:
-		text += fmt.Sprintf("%.2f bytes/row ", float64(out)/float64(rows))
+		text += fmt.Sprintf("%.2f bytes/row, ", float64(out)/float64(rows))
 	}
 	return text
 }

@@ -3,14 +3,14 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"fmt"
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/colsst/colsst/columnar"
@@ -314,10 +314,8 @@ func (c *columnStats) add(v []byte) {
 }
 
 func (c *columnStats) compare(a, b []byte) int {
-	if x, ok := numberOf(c.typ, a); ok {
-		if y, ok := numberOf(c.typ, b); ok && x != y {
-			return cmp.Compare(x, y)
-		}
+	if t := bareType(c.typ); t.Ordered() {
+		return t.Compare(a, b)
 	}
 	return bytes.Compare(a, b)
 }
@@ -348,8 +346,15 @@ func (c *columnStats) makeBins(n int) {
 	} else if c.integer && c.hi-c.lo < float64(n) {
 		n, width = int(c.hi-c.lo)+1, 1
 	}
+	edge := func(i int) float64 {
+		x := c.lo + float64(float64(i)*width)
+		if part := float64(i) / float64(n); math.IsInf(x, 0) { // a range wider than that of a float64
+			x = float64(c.lo*(1-part)) + float64(c.hi*part)
+		}
+		return x
+	}
 	for i := range n {
-		c.Bins = append(c.Bins, bin{From: c.lo + float64(float64(i)*width), To: c.lo + float64(float64(i+1)*width)})
+		c.Bins = append(c.Bins, bin{From: edge(i), To: edge(i + 1)})
 	}
 	c.Bins[n-1].To = max(c.hi, c.Bins[n-1].From)
 	if c.Binned == "value" {
@@ -408,7 +413,7 @@ func (s *stats) print(out *bufio.Writer, f *fileStats) error {
 		}
 		fmt.Fprintf(out, ", %s to %s", visible(*c.Min), visible(*c.Max))
 		if c.finite > 0 {
-			mean := fmt.Sprintf("%.6g", c.Mean)
+			mean := number(c.Mean)
 			if t := bareType(c.typ); t.Kind == rowgroup.KindTimestamp {
 				mean = string(rowgroup.AppendText(nil, t, rowgroup.AppendInt(nil, t, int64(c.Mean))))
 			}
@@ -426,6 +431,15 @@ func (s *stats) print(out *bufio.Writer, f *fileStats) error {
 	return err
 }
 
+// number is v with all digits before the point, as far as it has them, and six
+// in all.
+func number(v float64) string {
+	if a := math.Abs(v); a >= 1e6 && a < 1<<53 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
 // histogram prints a bar for each bin.
 func (c *columnStats) histogram(out *bufio.Writer, on, off string) error {
 	const width = 40
@@ -433,18 +447,26 @@ func (c *columnStats) histogram(out *bufio.Writer, on, off string) error {
 	for _, b := range c.Bins {
 		most = max(most, b.Count)
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', tabwriter.AlignRight)
+	g := grid{align: "rrl", indent: "  "}
 	for _, b := range c.Bins {
-		label := fmt.Sprintf("%.6g", b.From)
+		label := number(b.From)
 		if c.integer {
 			label = fmt.Sprintf("%.0f", b.From)
 		}
 		if t := bareType(c.typ); c.Binned == "value" && (t.Kind == rowgroup.KindTimestamp || t.Kind == rowgroup.KindDate || t.Kind == rowgroup.KindTime) {
 			label = string(rowgroup.AppendText(nil, t, rowgroup.AppendInt(nil, t, int64(b.From))))
 		}
-		fmt.Fprintf(w, "  %s\t%d\t %s%s%s\n", label, b.Count, on, blocks(float64(b.Count)/float64(most)*width), off)
+		g.add(label, humanize.Comma(b.Count), bar(on, float64(b.Count)/float64(most)*width, off))
 	}
-	return w.Flush()
+	return g.print(out)
+}
+
+// bar is a bar of n characters in a colour.
+func bar(on string, n float64, off string) string {
+	if n == 0 {
+		return ""
+	}
+	return on + blocks(n) + off
 }
 
 // blocks is a bar of n characters, to an eighth.

@@ -105,7 +105,7 @@ func (y *try) print(w *bufio.Writer, x *trial) error {
 	return w.WriteByte('\n')
 }
 
-// amount is plural with commas among the digits.
+// amount is plural with commas among the digits, for people.
 func amount(n int64, what string) string {
 	if n != 1 {
 		what += "s"
@@ -115,8 +115,8 @@ func amount(n int64, what string) string {
 
 // printChoices prints a line for each way to encode each column.
 func printChoices(w *bufio.Writer, columns []whatif.Column) error {
-	g := grid{align: "llllrrrr"}
-	g.add("column", "type", "", "encoding", "bytes", "bytes/value", "with zstd", "bytes/value")
+	g := grid{align: "llllrrr"}
+	g.add("column", "type", "", "encoding", "bytes", "bytes/value", "with zstd")
 	for i := range columns {
 		c := &columns[i]
 		if c.Role == "metadata" && len(c.Choices) == 1 && c.Choices[0].Bytes == 0 {
@@ -144,7 +144,7 @@ func printChoices(w *bufio.Writer, columns []whatif.Column) error {
 			if len(names) == 0 && c.Role != "metadata" {
 				names = []string{"no values"}
 			}
-			g.add(name, typ, mark, strings.Join(names, ", "), humanize.Comma(x.Bytes), per(x.Bytes), humanize.Comma(x.ZstdBytes), per(x.ZstdBytes))
+			g.add(name, typ, mark, strings.Join(names, ", "), humanize.Comma(x.Bytes), per(x.Bytes), humanize.Comma(x.ZstdBytes))
 			name, typ = "", ""
 		}
 	}
