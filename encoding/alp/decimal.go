@@ -47,7 +47,8 @@ const (
 type search struct {
 	last    pair // the pair of the chunk before, where known
 	known   bool
-	recent  [maxRecent]pair // latest first
+	lost    struct{ bits, values int } // of a chunk before in another mode
+	recent  [maxRecent]pair            // latest first
 	nRecent int
 	quick   backoff // of the search among likely pairs
 	full    backoff // of the search among all
@@ -73,7 +74,7 @@ func (b *backoff) failed() {
 
 // won notes that p served a chunk.
 func (s *search) won(p pair) {
-	s.last, s.known = p, true
+	s.last, s.known, s.lost.values = p, true, 0
 	i := 0
 	for i < s.nRecent && s.recent[i] != p {
 		i++
@@ -153,9 +154,15 @@ func (e *chunk[F, I]) find() (best pair, found bool) {
 	k := len(sample)
 	least := math.MaxInt
 	each := int(e.m + bitpack.PositionWidth(n)) // bits of an exception
+	// Exceptions must not take more than the values of the chunk before did,
+	// if it was of another mode.
+	dear := math.MaxInt
+	if l := &e.search.lost; l.values > 0 {
+		dear = l.bits * k / l.values
+	}
 	try := func(p pair) (exact bool) {
 		x, lo, hi := trial(sample, p)
-		if x > k/2 {
+		if x > k/2 || x*each > dear {
 			return false
 		}
 		if c := k*bits.Len64(uint64(hi-lo)) + x*each; c < least {

@@ -147,6 +147,7 @@ func (e *chunk[F, I]) choose() plan[I] {
 		e.search.won(pr)
 	} else {
 		e.search.known = false
+		e.search.lost.bits, e.search.lost.values = best.bits, n
 	}
 	e.last, e.prev = best.params, best.frame
 	return best
