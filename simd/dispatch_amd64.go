@@ -548,16 +548,16 @@ func subProducts64(dst []int64, src []int64, x []int64, a int64) (done int, leas
 	return 0, 0, 0
 }
 
-func outliers64(mask []byte, src []int64, from int64, width uint) (done int) {
+func outliers64(mask []byte, src []int64, from int64, span uint64) (done int) {
 	switch Current() {
 	case AVX2:
 		if len(src) >= 8 {
-			outliers64AVX2(&mask[0], &src[0], len(src)&^7, from, width)
+			outliers64AVX2(&mask[0], &src[0], len(src)&^7, from, span)
 			return len(src) &^ 7
 		}
 	case AVX512:
 		if len(src) >= 8 {
-			outliers64AVX512(&mask[0], &src[0], len(src)&^7, from, width)
+			outliers64AVX512(&mask[0], &src[0], len(src)&^7, from, span)
 			return len(src) &^ 7
 		}
 	}
@@ -1177,16 +1177,16 @@ func shift32(dst []int32, by int32) (done int) {
 	return 0
 }
 
-func outliers32(mask []byte, src []int32, from int32, width uint) (done int) {
+func outliers32(mask []byte, src []int32, from int32, span uint32) (done int) {
 	switch Current() {
 	case AVX2:
 		if len(src) >= 8 {
-			outliers32AVX2(&mask[0], &src[0], len(src)&^7, from, width)
+			outliers32AVX2(&mask[0], &src[0], len(src)&^7, from, span)
 			return len(src) &^ 7
 		}
 	case AVX512:
 		if len(src) >= 16 {
-			outliers32AVX512(&mask[0], &src[0], len(src)&^15, from, width)
+			outliers32AVX512(&mask[0], &src[0], len(src)&^15, from, span)
 			return len(src) &^ 15
 		}
 	}

@@ -140,7 +140,7 @@ func subProducts64(dst []int64, src []int64, x []int64, a int64) (done int, leas
 	return 0, 0, 0
 }
 
-func outliers64(mask []byte, src []int64, from int64, width uint) (done int) {
+func outliers64(mask []byte, src []int64, from int64, span uint64) (done int) {
 	return 0
 }
 
@@ -304,7 +304,7 @@ func shift32(dst []int32, by int32) (done int) {
 	return 0
 }
 
-func outliers32(mask []byte, src []int32, from int32, width uint) (done int) {
+func outliers32(mask []byte, src []int32, from int32, span uint32) (done int) {
 	return 0
 }
 

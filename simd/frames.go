@@ -144,27 +144,27 @@ var network = func() (pairs [63][2]uint8) {
 	return pairs
 }()
 
-// Outliers64 sets bit i%8 of mask[i/8] where src[i] is not among the 2^w
-// values, w at most 63, from from on, modulo 2^64. Bits beyond the last value
-// are 0; mask holds a bit for each.
-func Outliers64(mask []byte, src []int64, from int64, w uint) {
+// Outliers64 sets bit i%8 of mask[i/8] where src[i] is not among the values
+// from from on to from+span, modulo 2^64. Bits beyond the last value are 0; mask
+// holds a bit for each.
+func Outliers64(mask []byte, src []int64, from int64, span uint64) {
 	mask = mask[:(len(src)+7)/8]
-	done := outliers64(mask, src, from, w)
+	done := outliers64(mask, src, from, span)
 	clear(mask[done/8:])
 	for i, v := range src[done:] {
-		if uint64(v-from)>>w != 0 {
+		if uint64(v-from) > span {
 			mask[(done+i)/8] |= 1 << ((done + i) & 7)
 		}
 	}
 }
 
-// Outliers32 is Outliers64 for 32 bits; w is at most 31.
-func Outliers32(mask []byte, src []int32, from int32, w uint) {
+// Outliers32 is Outliers64 for 32 bits.
+func Outliers32(mask []byte, src []int32, from int32, span uint32) {
 	mask = mask[:(len(src)+7)/8]
-	done := outliers32(mask, src, from, w)
+	done := outliers32(mask, src, from, span)
 	clear(mask[done/8:])
 	for i, v := range src[done:] {
-		if uint32(v-from)>>w != 0 {
+		if uint32(v-from) > span {
 			mask[(done+i)/8] |= 1 << ((done + i) & 7)
 		}
 	}

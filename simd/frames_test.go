@@ -15,6 +15,7 @@ import (
 type window struct {
 	end, centre, step int64
 	w                 uint
+	span              uint64
 	below             bool
 }
 
@@ -39,7 +40,7 @@ func checkFrames(t failer, in, out *guarded, values []int64, p *window) {
 		beside[i] = byte(bits.Len64(uint64(d)))
 		c := v - p.centre
 		around[i] = byte(bits.Len64(uint64(c<<1 ^ c>>63)))
-		if uint64(v-p.end)>>(p.w&63) != 0 {
+		if uint64(v-p.end) > p.span {
 			mask[i/8] |= 1 << (i % 8)
 		}
 		rest[i] = v - p.end - int64(i)*p.step
@@ -57,7 +58,7 @@ func checkFrames(t failer, in, out *guarded, values []int64, p *window) {
 		failed("Lengths64, around")
 	}
 	dst = out.last(len(mask))
-	simd.Outliers64(dst, src, p.end, p.w&63)
+	simd.Outliers64(dst, src, p.end, p.span)
 	if !bytes.Equal(dst, mask) || !out.whole(len(mask)) {
 		failed("Outliers64")
 	}
@@ -131,7 +132,7 @@ func checkFrames32(t failer, in, out *guarded, values []int32, p *window) {
 		beside[i] = byte(bits.Len32(uint32(d)))
 		c := v - centre
 		around[i] = byte(bits.Len32(uint32(c<<1 ^ c>>31)))
-		if uint32(v-end)>>(p.w&31) != 0 {
+		if uint32(v-end) > uint32(p.span) {
 			mask[i/8] |= 1 << (i % 8)
 		}
 		rest[i] = v - end - int32(i)*step
@@ -149,7 +150,7 @@ func checkFrames32(t failer, in, out *guarded, values []int32, p *window) {
 		failed("Lengths32, around")
 	}
 	dst = out.last(len(mask))
-	simd.Outliers32(dst, src, end, p.w&31)
+	simd.Outliers32(dst, src, end, uint32(p.span))
 	if !bytes.Equal(dst, mask) || !out.whole(len(mask)) {
 		failed("Outliers32")
 	}
@@ -205,7 +206,7 @@ func TestFrames(t *testing.T) {
 		near := func() int64 { return int64(r.Uint64()) >> r.IntN(64) }
 		for _, n := range counts() {
 			for range 4 {
-				p := window{near(), near(), near(), uint(r.IntN(64)), r.IntN(2) == 0}
+				p := window{near(), near(), near(), uint(r.IntN(64)), uint64(near()), r.IntN(2) == 0}
 				values, values32 := make([]int64, n), make([]int32, n)
 				for i := range values {
 					values[i] = near() + []int64{0, p.end, p.centre}[r.IntN(3)]
@@ -261,7 +262,7 @@ func FuzzFrames(f *testing.F) {
 		values, values32 := make([]int64, n), make([]int32, n)
 		copy(bytesOf(values), data)
 		copy(bytesOf(values32), data)
-		p := window{end, centre, step, uint(w % 64), below}
+		p := window{end, centre, step, uint(w % 64), uint64(step), below}
 		for l := simd.Generic; l <= simd.Supported(); l++ {
 			restore := simd.SetLevel(l)
 			checkFrames(t, in, out, values, &p)

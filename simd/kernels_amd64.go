@@ -107,7 +107,7 @@ func addQuotients64AVX2(dst *int64, n int, src *int64, a int64, m uint64, shift 
 func subProducts64AVX2(dst *int64, src *int64, n int, x *int64, a int64) (least int64, greatest int64)
 
 //go:noescape
-func outliers64AVX2(mask *byte, src *int64, n int, from int64, width uint)
+func outliers64AVX2(mask *byte, src *int64, n int, from int64, span uint64)
 
 //go:noescape
 func subRamp64AVX2(dst *int64, src *int64, n int, start int64, step int64) (least int64, greatest int64)
@@ -224,7 +224,7 @@ func addQuotients64AVX512(dst *int64, n int, src *int64, a int64, m uint64, shif
 func subProducts64AVX512(dst *int64, src *int64, n int, x *int64, a int64) (least int64, greatest int64)
 
 //go:noescape
-func outliers64AVX512(mask *byte, src *int64, n int, from int64, width uint)
+func outliers64AVX512(mask *byte, src *int64, n int, from int64, span uint64)
 
 //go:noescape
 func subRamp64AVX512(dst *int64, src *int64, n int, start int64, step int64) (least int64, greatest int64)
@@ -350,7 +350,7 @@ func outside32AVX2(src *int32, n int, from int32, width uint) (count int)
 func shift32AVX2(dst *int32, n int, by int32)
 
 //go:noescape
-func outliers32AVX2(mask *byte, src *int32, n int, from int32, width uint)
+func outliers32AVX2(mask *byte, src *int32, n int, from int32, span uint32)
 
 //go:noescape
 func subRamp32AVX2(dst *int32, src *int32, n int, start int32, step int32) (least int32, greatest int32)
@@ -446,7 +446,7 @@ func outside32AVX512(src *int32, n int, from int32, width uint) (count int)
 func shift32AVX512(dst *int32, n int, by int32)
 
 //go:noescape
-func outliers32AVX512(mask *byte, src *int32, n int, from int32, width uint)
+func outliers32AVX512(mask *byte, src *int32, n int, from int32, span uint32)
 
 //go:noescape
 func subRamp32AVX512(dst *int32, src *int32, n int, start int32, step int32) (least int32, greatest int32)

@@ -2771,30 +2771,30 @@ rest:
 	VZEROUPPER
 	RET
 
-// func outliers64AVX2(mask *byte, src *int64, n int, from int64, width uint)
+// func outliers64AVX2(mask *byte, src *int64, n int, from int64, span uint64)
 // Requires: AVX, AVX2
 TEXT ·outliers64AVX2(SB), NOSPLIT, $0-40
 	MOVQ         mask+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	VPBROADCASTQ from+24(FP), Y0
-	MOVQ         width+32(FP), BX
-	VMOVQ        BX, X1
-	VPXOR        Y2, Y2, Y2
+	VPBROADCASTQ span+32(FP), Y1
+	MOVQ         $0x8000000000000000, BX
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Y2
+	VPXOR        Y2, Y1, Y1
 
 loop:
 	VMOVDQU   (CX), Y3
 	VPSUBQ    Y0, Y3, Y3
-	VPSRLQ    X1, Y3, Y3
-	VPCMPEQQ  Y2, Y3, Y3
+	VPXOR     Y2, Y3, Y3
+	VPCMPGTQ  Y1, Y3, Y3
 	VMOVMSKPD Y3, BX
-	XORL      $0x0f, BX
 	VMOVDQU   32(CX), Y3
 	VPSUBQ    Y0, Y3, Y3
-	VPSRLQ    X1, Y3, Y3
-	VPCMPEQQ  Y2, Y3, Y3
+	VPXOR     Y2, Y3, Y3
+	VPCMPGTQ  Y1, Y3, Y3
 	VMOVMSKPD Y3, SI
-	XORL      $0x0f, SI
 	SHLL      $0x04, SI
 	ORL       SI, BX
 	MOVB      BL, (AX)
@@ -6301,21 +6301,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func outliers64AVX512(mask *byte, src *int64, n int, from int64, width uint)
+// func outliers64AVX512(mask *byte, src *int64, n int, from int64, span uint64)
 // Requires: AVX, AVX512F
 TEXT ·outliers64AVX512(SB), NOSPLIT, $0-40
 	MOVQ         mask+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	VPBROADCASTQ from+24(FP), Z0
-	MOVQ         width+32(FP), BX
-	VMOVQ        BX, X1
+	VPBROADCASTQ span+32(FP), Z1
 
 loop:
 	VMOVDQU64 (CX), Z2
 	VPSUBQ    Z0, Z2, Z2
-	VPSRLQ    X1, Z2, Z2
-	VPTESTMQ  Z2, Z2, K1
+	VPCMPUQ   $0x06, Z1, Z2, K1
 	KMOVW     K1, BX
 	MOVB      BL, (AX)
 	ADDQ      $0x01, AX
@@ -9397,26 +9395,29 @@ rest:
 	VZEROUPPER
 	RET
 
-// func outliers32AVX2(mask *byte, src *int32, n int, from int32, width uint)
+// func outliers32AVX2(mask *byte, src *int32, n int, from int32, span uint32)
 // Requires: AVX, AVX2
-TEXT ·outliers32AVX2(SB), NOSPLIT, $0-40
+TEXT ·outliers32AVX2(SB), NOSPLIT, $0-32
 	MOVQ         mask+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVL         from+24(FP), BX
 	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
-	MOVQ         width+32(FP), BX
-	VMOVQ        BX, X1
-	VPXOR        Y2, Y2, Y2
+	MOVL         span+28(FP), BX
+	VMOVD        BX, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0x80000000, BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	VPXOR        Y2, Y1, Y1
 
 loop:
 	VMOVDQU   (CX), Y3
 	VPSUBD    Y0, Y3, Y3
-	VPSRLD    X1, Y3, Y3
-	VPCMPEQD  Y2, Y3, Y3
+	VPXOR     Y2, Y3, Y3
+	VPCMPGTD  Y1, Y3, Y3
 	VMOVMSKPS Y3, BX
-	XORL      $0xff, BX
 	MOVB      BL, (AX)
 	ADDQ      $0x01, AX
 	ADDQ      $0x20, CX
@@ -12262,22 +12263,21 @@ done:
 	VZEROUPPER
 	RET
 
-// func outliers32AVX512(mask *byte, src *int32, n int, from int32, width uint)
+// func outliers32AVX512(mask *byte, src *int32, n int, from int32, span uint32)
 // Requires: AVX, AVX512F
-TEXT ·outliers32AVX512(SB), NOSPLIT, $0-40
+TEXT ·outliers32AVX512(SB), NOSPLIT, $0-32
 	MOVQ         mask+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVL         from+24(FP), BX
 	VPBROADCASTD BX, Z0
-	MOVQ         width+32(FP), BX
-	VMOVQ        BX, X1
+	MOVL         span+28(FP), BX
+	VPBROADCASTD BX, Z1
 
 loop:
 	VMOVDQU64 (CX), Z2
 	VPSUBD    Z0, Z2, Z2
-	VPSRLD    X1, Z2, Z2
-	VPTESTMD  Z2, Z2, K1
+	VPCMPUD   $0x06, Z1, Z2, K1
 	KMOVW     K1, BX
 	MOVW      BX, (AX)
 	ADDQ      $0x02, AX

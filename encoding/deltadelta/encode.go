@@ -23,6 +23,7 @@ type Encoder struct {
 	wide   scratch[int64]
 	narrow scratch[int32]
 	frames frame.Scratch
+	mask   []byte // of deltas
 	gapPos []uint64
 	gaps   []uint64 // zigzag
 }
@@ -87,16 +88,16 @@ func (e *Encoder) price(c *candidate, n int) {
 	c.cost = 8*c.len(n) + p.Distance(&e.last)
 }
 
-// values are those of a chunk, the extremes of them and of their deltas, and
-// where most of the deltas lie.
+// values are those of a chunk, the extremes of their deltas, and where most of
+// the deltas lie.
 type values[T integer] struct {
 	*Encoder
 	*scratch[T]
-	v                []T
-	size             uint
-	lo, hi, dlo, dhi T
-	deltaCore        frame.Core // where known
-	known            bool
+	v         []T
+	size      uint
+	dlo, dhi  T
+	deltaCore frame.Core // where known
+	known     bool
 }
 
 func encode[T integer](enc *Encoder, s *scratch[T], dst []byte, v []T, size uint, p *encoding.Params) []byte {
@@ -147,11 +148,10 @@ func (e *values[T]) choose() candidate {
 
 	e.deltas = resize(e.deltas, n)
 	e.dlo, e.dhi = deltas(e.deltas[1:], e.v)
-	e.lo, e.hi = extremes(e.v)
-	if e.lo == e.hi {
-		return best
-	}
-	if e.dlo == e.dhi && n > 2 {
+	if e.dlo == e.dhi && (e.dlo == 0 || n > 2) {
+		if e.dlo == 0 {
+			return best
+		}
 		return e.regular()
 	}
 
@@ -218,11 +218,12 @@ func (e *values[T]) try(form int, limit int) (c candidate, ok bool) {
 	c.form = form
 	switch form {
 	case formFrame:
-		core := frame.CoreOf(e.v, e.lo, e.hi)
+		lo, hi := extremes(e.v)
+		core := frame.CoreOf(e.v, lo, hi)
 		if !core.Hopeful(n, limit) {
 			return c, false
 		}
-		c.frame = frame.Fit(&e.frames, e.v, int64(e.lo), int64(e.hi), core, n, e.prev[form])
+		c.frame = frame.Fit(&e.frames, e.v, int64(lo), int64(hi), core, n, e.prev[form])
 	case formDeltas:
 		core := e.coreOfDeltas()
 		if !core.Hopeful(n, limit) {
@@ -273,13 +274,7 @@ func (e *values[T]) deltaDeltas(limit int) (c candidate, ok bool) {
 		return c, false
 	}
 	d := e.deltas
-	var buf [frame.Samples]int64
-	few := min(n-2, len(buf))
-	for i := range few {
-		at := 2 + (2*i+1)*(n-2)/(2*few)
-		buf[i] = int64(d[at] - d[at-1])
-	}
-	if !frame.CoreOfSample(buf[:few]).Hopeful(n, limit) {
+	if !frame.CoreOfDeltas(d[1:]).Hopeful(n, limit) {
 		return c, false
 	}
 	e.second = resize(e.second, n)
@@ -310,29 +305,31 @@ func (e *values[T]) steps(limit int) (c candidate, ok bool) {
 	e.rest = resize(e.rest, n)
 	e.gapPos, e.gaps = e.gapPos[:0], e.gaps[:0]
 	var widest uint64
-	tick := T(first) * period
-	r0 := e.v[0] - tick
-	e.rest[0] = r0
-	lo, hi := r0, r0
-	half := distance(p, 0) / 2
-	for i := 1; i < n; i++ {
-		tick += period
-		if d := int64(e.deltas[i]); distance(d, p) > half {
-			if gap := divide(d, p) - 1; gap != 0 {
-				if len(e.gaps) >= n/4 {
-					return c, false
-				}
-				tick += T(gap) * period
-				z := uint64(gap<<1 ^ gap>>63)
-				widest |= z
-				e.gapPos = append(e.gapPos, uint64(i))
-				e.gaps = append(e.gaps, z)
-			}
-		}
-		r := e.v[i] - tick
-		lo, hi = min(lo, r), max(hi, r)
-		e.rest[i] = r
+	from, tick := 0, T(first)*period // the value after the last gap, and its tick
+	lo, hi := extremes[T](nil)
+	ticks := func(to int) {
+		a, b := subRamp(e.rest[from:to], e.v[from:to], tick, period)
+		lo, hi = min(lo, a), max(hi, b)
 	}
+	for k, m := range e.offBeat(p) {
+		for ; m != 0; m &= m - 1 {
+			i := 1 + 8*k + bits.TrailingZeros8(m)
+			gap := divide(int64(e.deltas[i]), p) - 1
+			if gap == 0 {
+				continue
+			}
+			if len(e.gaps) >= n/4 {
+				return c, false
+			}
+			z := uint64(gap<<1 ^ gap>>63)
+			widest |= z
+			e.gapPos, e.gaps = append(e.gapPos, uint64(i)), append(e.gaps, z)
+			ticks(i)
+			tick += T(i-from)*period + T(gap)*period
+			from = i
+		}
+	}
+	ticks(n)
 	c.form, c.first, c.second, c.gaps = formSteps, first, p, len(e.gaps)
 	if c.gaps > 0 {
 		for _, w := range gapWidths {
@@ -349,6 +346,30 @@ func (e *values[T]) steps(limit int) (c candidate, ok bool) {
 	return c, true
 }
 
+// offBeat has bit i%8 of byte i/8 set for each delta i+1 that differs from the
+// period by more than half of it. It is empty where none does.
+func (e *values[T]) offBeat(period int64) []byte {
+	half := distance(period, 0) / 2
+	d := e.deltas[1:]
+	if half>>(e.size-3) == 0 { // half more is still a T
+		from := period - int64(half)
+		if from <= int64(e.dlo) && int64(e.dhi) <= period+int64(half) {
+			return nil
+		}
+		e.mask = resize(e.mask, (len(d)+7)/8)
+		outliers(e.mask, d, T(from), 2*half)
+		return e.mask
+	}
+	e.mask = resize(e.mask, (len(d)+7)/8)
+	clear(e.mask)
+	for i, d := range d {
+		if distance(int64(d), period) > half {
+			e.mask[i/8] |= 1 << (i % 8)
+		}
+	}
+	return e.mask
+}
+
 // findPeriod estimates the period of a clock: the one of the chunk before if
 // it fits the values, else a round number that does.
 func (e *values[T]) findPeriod(spread uint64, middle int64) (period int64, ok bool) {
@@ -357,18 +378,15 @@ func (e *values[T]) findPeriod(spread uint64, middle int64) (period int64, ok bo
 	if e.period != 0 && distance(e.period, middle) <= spread {
 		period = e.period
 	}
-	half := distance(period, 0) / 2
-	ticks, gaps := int64(0), 0
-	for _, d := range e.deltas[1:] {
-		d := int64(d)
-		if distance(d, period) <= half {
-			ticks++
-			continue
+	ticks, gaps := int64(n-1), 0
+	for k, m := range e.offBeat(period) {
+		gaps += bits.OnesCount8(m)
+		for ; m != 0; m &= m - 1 {
+			ticks += divide(int64(e.deltas[1+8*k+bits.TrailingZeros8(m)]), period) - 1
 		}
-		ticks += divide(d, period)
-		if gaps++; gaps > n/2 {
-			return 0, false
-		}
+	}
+	if gaps > n/2 {
+		return 0, false
 	}
 	total := int64(e.v[n-1] - e.v[0])
 	if ticks <= 0 || total^period < 0 {

@@ -91,3 +91,27 @@ func extremes[T integer](v []T) (least, greatest T) {
 	}
 	return 0, 0
 }
+
+// subRamp sets dst[i] to src[i] - start - i*step and returns the least and the
+// greatest.
+func subRamp[T integer](dst, src []T, start, step T) (least, greatest T) {
+	switch src := any(src).(type) {
+	case []int64:
+		lo, hi := simd.SubRamp64(any(dst).([]int64), src, int64(start), int64(step))
+		return T(lo), T(hi)
+	case []int32:
+		lo, hi := simd.SubRamp32(any(dst).([]int32), src, int32(start), int32(step))
+		return T(lo), T(hi)
+	}
+	return 0, 0
+}
+
+// outliers sets the bits of mask for the values outside of from to from+span.
+func outliers[T integer](mask []byte, v []T, from T, span uint64) {
+	switch v := any(v).(type) {
+	case []int64:
+		simd.Outliers64(mask, v, int64(from), span)
+	case []int32:
+		simd.Outliers32(mask, v, int32(from), uint32(span))
+	}
+}

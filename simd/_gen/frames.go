@@ -252,30 +252,29 @@ func (s shape) sorted(a, b reg.VecVirtual) (lower, upper reg.VecVirtual) {
 func outliers(s shape) {
 	group := max(8, s.lanes())
 	n := fmt.Sprintf("len(src) &^ %d", group-1)
-	calls.add(s.avx512, fmt.Sprintf("outliers%d(mask []byte, src []%s, from %[2]s, width uint) (done int)", s.size, s.int()), "0",
+	calls.add(s.avx512, fmt.Sprintf("outliers%d(mask []byte, src []%s, from %[2]s, span %[3]s) (done int)", s.size, s.int(), s.uint()), "0",
 		fmt.Sprintf("len(src) >= %d", group),
-		fmt.Sprintf("%s(&mask[0], &src[0], %s, from, width)\nreturn %[2]s", s.name("outliers"), n))
-	text(s.name("outliers"), fmt.Sprintf("(mask *byte, src *%s, n int, from %[1]s, width uint)", s.int()))
+		fmt.Sprintf("%s(&mask[0], &src[0], %s, from, span)\nreturn %[2]s", s.name("outliers"), n))
+	text(s.name("outliers"), fmt.Sprintf("(mask *byte, src *%s, n int, from %[1]s, span %[2]s)", s.int(), s.uint()))
 	mask, src, left := gp("mask"), gp("src"), gp("n")
-	from, width := s.broadcast("from"), XMM()
-	VMOVQ(gp("width"), width)
-	var zero reg.VecVirtual
-	if !s.avx512 {
-		zero = s.zero()
+	from, span := s.broadcast("from"), s.broadcast("span")
+	var top reg.VecVirtual
+	if !s.avx512 { // which compares as signed
+		top = s.constant(1 << (s.size - 1))
+		s.xor(top, span, span)
 	}
 	part := func(disp int) reg.GPVirtual { // a bit for each lane
 		r, g := s.vec(), GP32()
 		s.load(Mem{Base: src, Disp: disp}, r)
 		s.sub(from, r, r)
-		s.shiftRight(width, r, r)
 		if s.avx512 {
 			k := K()
-			pick(s, VPTESTMQ, VPTESTMD)(r, r, k)
+			pick(s, VPCMPUQ, VPCMPUD)(U8(6), span, r, k) // above
 			KMOVW(k, g)
 		} else {
-			pick(s, VPCMPEQQ, VPCMPEQD)(zero, r, r)
+			s.xor(top, r, r)
+			pick(s, VPCMPGTQ, VPCMPGTD)(span, r, r)
 			pick(s, VMOVMSKPD, VMOVMSKPS)(r, g)
-			XORL(U8(1<<s.lanes()-1), g)
 		}
 		return g
 	}

@@ -70,9 +70,9 @@ func Append[T Integer](s *Scratch, dst []byte, f Frame, x []T) []byte {
 	s.mask = resize(s.mask, (len(x)+7)/8)
 	switch x := any(x).(type) {
 	case []int64:
-		simd.Outliers64(s.mask, x, base, f.Width)
+		simd.Outliers64(s.mask, x, base, 1<<f.Width-1)
 	case []int32:
-		simd.Outliers32(s.mask, x, int32(base), f.Width)
+		simd.Outliers32(s.mask, x, int32(base), 1<<f.Width-1)
 	}
 	shape := f.Shape()
 	codes := ^uint64(0) >> (64 - shape.Width - shape.PatchWidth)
