@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/invariants"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -110,6 +111,9 @@ func (r *BodyReader) Position() int64 { return r.at }
 func (r *BodyReader) Next() (Event, error) {
 	if r.err != nil {
 		return NoEvent, r.err
+	}
+	if invariants.Enabled && r.at >= r.base { // what the last event lent
+		invariants.Mangle(r.buf[r.at-r.base : r.pos])
 	}
 	e, err := r.next()
 	if err != nil {

@@ -34,46 +34,46 @@ const partitionsFooter = 3 * 8
 
 // OpenPartitionIndex reads the footer of Partitions.db, of size bytes.
 func OpenPartitionIndex(r io.ReaderAt, size int64) (*PartitionIndex, error) {
-	const part = string(ComponentPartitions)
+	const part = ComponentPartitions
 	if size < partitionsFooter {
-		return nil, encoding.Corruptf(part, "%d bytes are no footer", size)
+		return nil, encoding.Corruptf(string(part), "%d bytes are no footer", size)
 	}
 	var footer [partitionsFooter]byte
-	if err := readFull(r, footer[:], size-partitionsFooter); err != nil {
-		return nil, fmt.Errorf("%s: %w", part, err)
+	if err := readFull(r, part, footer[:], size-partitionsFooter); err != nil {
+		return nil, err
 	}
 	c := cursor{b: footer[:]}
 	first := c.i64()
 	p := &PartitionIndex{Keys: c.i64(), root: c.i64(), r: r, size: size - partitionsFooter}
 	if first < 0 || first > p.size || p.size-first > 2*(2+encoding.MaxKeyBytes) || p.Keys < 0 || p.root < 0 || p.root >= max(first, 1) {
-		return nil, encoding.Corruptf(part, "footer: keys at %d, %d keys, root at %d, in %d bytes", first, p.Keys, p.root, size)
+		return nil, encoding.Corruptf(string(part), "footer: keys at %d, %d keys, root at %d, in %d bytes", first, p.Keys, p.root, size)
 	}
 	keys := make([]byte, p.size-first)
-	if err := readFull(r, keys, first); err != nil {
-		return nil, fmt.Errorf("%s: %w", part, err)
+	if err := readFull(r, part, keys, first); err != nil {
+		return nil, err
 	}
 	c = cursor{b: keys}
 	if p.First, p.Last = c.sbytes(), c.sbytes(); c.short {
-		return nil, encoding.Corruptf(part, "first and last key do not fit between %d and the footer", first)
+		return nil, encoding.Corruptf(string(part), "first and last key do not fit between %d and the footer", first)
 	}
 	p.size = first
 	return p, nil
 }
 
-// readFull fills b from a position of r.
-func readFull(r io.ReaderAt, b []byte, position int64) error {
+// readFull fills b from a position of r, which is the file of a component.
+func readFull(r io.ReaderAt, c Component, b []byte, position int64) error {
 	n, err := r.ReadAt(b, position)
 	switch {
 	case n == len(b):
 		return nil
 	case err == nil || errors.Is(err, io.EOF):
-		return io.ErrUnexpectedEOF
+		return &encoding.CorruptError{Part: string(c), Offset: position + int64(n), Reason: "the file has become shorter"}
 	}
-	return err
+	return fmt.Errorf("%s: %w", c, err)
 }
 
 func (p *PartitionIndex) trie() *trie {
-	return &trie{r: p.r, size: p.size, part: string(ComponentPartitions)}
+	return &trie{r: p.r, size: p.size, part: ComponentPartitions}
 }
 
 // position is the payload of a node: a position in Rows.db, or with ^ in the

@@ -2,7 +2,6 @@ package cassandra
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 
@@ -42,13 +41,13 @@ func OpenRowIndex(r io.ReaderAt, size int64, v Version) *RowIndex { return &RowI
 
 // Entry reads the entry at a position that a PartitionIndex has.
 func (x *RowIndex) Entry(position int64) (*RowIndexEntry, error) {
-	const part = string(ComponentRows)
+	const part = ComponentRows
 	if position < 0 || position >= x.size {
-		return nil, encoding.Corruptf(part, "entry at %d of %d bytes", position, x.size)
+		return nil, encoding.Corruptf(string(part), "entry at %d of %d bytes", position, x.size)
 	}
 	b := make([]byte, min(x.size-position, 2+encoding.MaxKeyBytes+64))
-	if err := readFull(x.r, b, position); err != nil {
-		return nil, fmt.Errorf("%s: %w", part, err)
+	if err := readFull(x.r, part, b, position); err != nil {
+		return nil, err
 	}
 	c := cursor{b: b}
 	e := &RowIndexEntry{Key: c.sbytes()}
@@ -58,7 +57,7 @@ func (x *RowIndex) Entry(position int64) (*RowIndexEntry, error) {
 	blocks := c.vint()
 	e.Deletion = c.partitionDeletion(x.version)
 	if c.short || e.Position < 0 || e.root < 0 || e.root >= position || blocks > math.MaxInt32 {
-		return nil, &encoding.CorruptError{Part: "entry of " + part, Offset: position, Reason: "ends too early, or has numbers that cannot be " + c.bad}
+		return nil, &encoding.CorruptError{Part: "entry of " + string(part), Offset: position, Reason: "ends too early, or has numbers that cannot be " + c.bad}
 	}
 	e.BlockCount = int64(blocks)
 	return e, nil
@@ -68,7 +67,7 @@ func (x *RowIndex) Entry(position int64) (*RowIndexEntry, error) {
 // the deletion at the start of the block. The last block is the end of the
 // partition and not counted in BlockCount.
 func (x *RowIndex) Blocks(e *RowIndexEntry) ([]IndexBlock, error) {
-	t := &trie{r: x.r, size: x.size, part: string(ComponentRows)}
+	t := &trie{r: x.r, size: x.size, part: ComponentRows}
 	w := t.walk(e.root)
 	var blocks []IndexBlock
 	for {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/colsst/colsst/internal/invariants"
 )
 
 // blockLength is about how much data is decompressed at a time, and
@@ -121,6 +123,7 @@ func (s *Stream) advance() {
 		return
 	}
 	if s.block != nil {
+		invariants.Mangle(s.block.data)
 		s.free <- s.block
 	}
 	s.block = <-s.full

@@ -1,7 +1,6 @@
 package cassandra
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -26,7 +25,7 @@ import (
 type trie struct {
 	r    io.ReaderAt
 	size int64
-	part string // for errors
+	part Component // for errors
 
 	buf  []byte // a window of the file
 	from int64  // where it begins
@@ -54,7 +53,7 @@ type node struct {
 var pointerWidths = [16]int{2: 8, 4: 16, 5: 8, 6: 12, 7: 16, 8: 24, 9: 40, 10: 12, 11: 16, 12: 24, 13: 32, 14: 40, 15: 64}
 
 func (t *trie) corruptf(at int64, format string, args ...any) error {
-	return &encoding.CorruptError{Part: t.part + ", node", Offset: at, Reason: fmt.Sprintf(format, args...)}
+	return &encoding.CorruptError{Part: string(t.part) + ", node", Offset: at, Reason: fmt.Sprintf(format, args...)}
 }
 
 // at returns the bytes from a position on: maxNode of them, or up to the end.
@@ -69,12 +68,9 @@ func (t *trie) at(position int64) ([]byte, error) {
 		}
 		t.from = position - position%triePage
 		t.buf = t.buf[:min(2*triePage, t.size-t.from)]
-		if n, err := t.r.ReadAt(t.buf, t.from); n < len(t.buf) {
+		if err := readFull(t.r, t.part, t.buf, t.from); err != nil {
 			t.buf, t.from = t.buf[:0], 0
-			if err == nil || errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return nil, fmt.Errorf("%s: %w", t.part, err)
+			return nil, err
 		}
 	}
 	return t.buf[position-t.from:], nil

@@ -36,7 +36,7 @@ func TestTrieWalk(t *testing.T) {
 			return kind
 		})
 		b = append(b, 0xee)
-		tr := &trie{r: bytes.NewReader(b), size: int64(len(b)), part: "trie"}
+		tr := &trie{r: bytes.NewReader(b), size: int64(len(b)), part: ComponentPartitions}
 		w := tr.walk(root)
 		for i := range entries {
 			n, err := w.next()
@@ -87,7 +87,7 @@ func TestTrieHostile(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			tr := &trie{r: bytes.NewReader(test.b), size: int64(len(test.b)), part: "trie"}
+			tr := &trie{r: bytes.NewReader(test.b), size: int64(len(test.b)), part: ComponentPartitions}
 			w := tr.walk(test.root)
 			for range 10_000 {
 				_, err := w.next()
