@@ -14,6 +14,7 @@ import (
 
 	"github.com/colsst/colsst/bench/measure"
 	"github.com/colsst/colsst/bench/result"
+	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/internal/generate"
 	"github.com/colsst/colsst/rowgroup"
 )
@@ -137,7 +138,7 @@ func (o *Options) writeTable(s *subject, path string, rec *recorder) (*truth, er
 	if err != nil {
 		return nil, err
 	}
-	if s.source == fromMemory {
+	if s.ours && s.source != fromFile {
 		return t, nil // the same file as from the other source
 	}
 	peak := measure.ReadMemory().Peak
@@ -286,7 +287,7 @@ func (o *Options) readTable(s *subject, path string, t *truth, rec *recorder) (e
 			return err
 		}
 	}
-	if s.extra == nil || s.source == fromMemory {
+	if s.extra == nil || s.ours && s.source != fromFile {
 		return nil
 	}
 	return s.extra(r, path, func(metric, unit string, v float64) { rec.value(metric, unit, v, nil) })
@@ -378,10 +379,11 @@ func countReads(path string, t *truth, shapes []int, o *Options, rec *recorder) 
 		return err
 	}
 	c := &counter{ReaderAt: f}
-	r, err := openColsst(c, info.Size(), nil)
+	r, err := openColsst(columnar.Open(c, info.Size()))
 	if err != nil {
 		return err
 	}
+	defer r.close() //nolint:errcheck // it only frees memory
 	rec.value("open_reads", "", float64(c.reads.Load()), nil)
 	rec.value("open_bytes", "", float64(c.bytes.Load()), nil)
 	for _, rows := range shapes {

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,16 +32,22 @@ var variants = []struct {
 const (
 	fromFile   = "file"
 	fromMemory = "memory"
+	fromCache  = "cache" // a file through a cache of blocks
+	fromMmap   = "mmap"
 )
+
+// cacheBytes is the size of the cache, as large as Pebble's.
+const cacheBytes = 256 << 20
 
 const rowByRow = "rows" // a way to write
 
 func ourSubjects() (all []subject) {
 	for _, v := range variants {
-		for _, source := range []string{fromFile, fromMemory} {
+		for _, source := range []string{fromFile, fromMemory, fromCache} {
 			all = append(all, ours("colsst/"+v.name, source, "", v.opts))
 		}
 	}
+	all = append(all, ours(ourDefault, fromMmap, "", nil))
 	for _, source := range []string{fromFile, fromMemory} {
 		s := ours(ourDefault, source, "", nil)
 		s.irregular = true
@@ -67,18 +72,15 @@ func ours(name, source, level string, opts []columnar.Option) subject {
 		return err
 	}
 	s.open = func(path string) (reader, error) {
-		if source == fromMemory {
-			return openColsst(bytes.NewReader(memory), int64(len(memory)), nil)
+		switch source {
+		case fromMemory:
+			return openColsst(columnar.OpenBytes(memory))
+		case fromCache:
+			return openColsst(columnar.OpenFile(path, columnar.WithCache(columnar.NewCache(cacheBytes))))
+		case fromMmap:
+			return openColsst(columnar.OpenFile(path, columnar.WithMmap()))
 		}
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		info, err := f.Stat()
-		if err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-		return openColsst(f, info.Size(), f)
+		return openColsst(columnar.OpenFile(path))
 	}
 	s.extra = func(r reader, path string, add func(metric, unit string, v float64)) error {
 		d, err := r.(*colsst).r.Describe(context.Background())
@@ -157,22 +159,23 @@ func (w *rowWriter) add(b *rowgroup.Batch) error {
 // colsst is a reader of our files and its memory for answers.
 type colsst struct {
 	r        *columnar.Reader
-	file     io.Closer // or nil: another's
+	shared   bool // r is another's
+	q        *columnar.Query
 	b        *rowgroup.Batch
+	key      []byte
 	from, to rowgroup.Bound
 	bytes    [2][]byte // of the bounds
 }
 
-func openColsst(at io.ReaderAt, size int64, file io.Closer) (reader, error) {
-	r, err := columnar.Open(at, size)
+func openColsst(r *columnar.Reader, err error) (reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newColsst(r, file), nil
+	return newColsst(r), nil
 }
 
-func newColsst(r *columnar.Reader, file io.Closer) *colsst {
-	c := &colsst{r: r, file: file, b: rowgroup.NewBatch(r.Schema())}
+func newColsst(r *columnar.Reader) *colsst {
+	c := &colsst{r: r, q: r.NewQuery(), b: rowgroup.NewBatch(r.Schema())}
 	c.from, c.to = rowgroup.Bound{Prefix: make([][]byte, 1), Inclusive: true}, rowgroup.Bound{Prefix: make([][]byte, 1), Inclusive: true}
 	return c
 }
@@ -194,19 +197,17 @@ func (c *colsst) scan(sum bool) (rows int64, checksum uint64, err error) {
 }
 
 func (c *colsst) read(key string, from, to int32, out *columns) (rows int, err error) {
-	ctx := context.Background()
-	p, err := c.r.Partition(ctx, []byte(key))
-	if err != nil {
-		return 0, err
-	}
+	c.key = append(c.key[:0], key...)
 	c.bytes[0] = rowgroup.AppendInt(c.bytes[0][:0], rowgroup.Int, int64(from))
 	c.bytes[1] = rowgroup.AppendInt(c.bytes[1][:0], rowgroup.Int, int64(to))
 	c.from.Prefix[0], c.to.Prefix[0] = c.bytes[0], c.bytes[1]
-	it := p.Range(ctx, c.from, c.to, rowgroup.ScanOptions{})
+	if err := c.q.Range(context.Background(), c.key, c.from, c.to, rowgroup.ScanOptions{}); err != nil {
+		return 0, err
+	}
 	for {
-		ok, err := it.Next(c.b)
+		ok, err := c.q.Next(c.b)
 		if !ok || err != nil {
-			return rows, errors.Join(err, it.Close())
+			return rows, err
 		}
 		rows += c.b.Len()
 		if out != nil {
@@ -220,13 +221,11 @@ func (c *colsst) read(key string, from, to int32, out *columns) (rows int, err e
 }
 
 func (c *colsst) latest(key string) (r row, err error) {
-	ctx := context.Background()
-	p, err := c.r.Partition(ctx, []byte(key))
-	if err != nil {
+	c.key = append(c.key[:0], key...)
+	if err := c.q.Latest(context.Background(), c.key, 1, rowgroup.ScanOptions{}); err != nil {
 		return r, err
 	}
-	it := p.Latest(ctx, 1, rowgroup.ScanOptions{})
-	ok, err := it.Next(c.b)
+	ok, err := c.q.Next(c.b)
 	if err == nil && (!ok || c.b.Len() != 1) {
 		err = fmt.Errorf("%d rows", c.b.Len())
 	}
@@ -234,16 +233,21 @@ func (c *colsst) latest(key string) (r row, err error) {
 		m := c.b.Meta()
 		r = row{(*c.b.Int32s(timeColumn))[0], (*c.b.Float32s(valueColumn))[0], m.WriteTimes[0], m.TTLs[0]}
 	}
-	return r, errors.Join(err, it.Close())
+	return r, err
 }
 
-func (c *colsst) session() (reader, error) { return newColsst(c.r, nil), nil }
+func (c *colsst) session() (reader, error) {
+	s := newColsst(c.r)
+	s.shared = true
+	return s, nil
+}
 
 func (c *colsst) close() error {
-	if c.file == nil {
-		return nil
+	err := c.q.Close()
+	if c.shared {
+		return err
 	}
-	return errors.Join(c.r.Close(), c.file.Close())
+	return errors.Join(err, c.r.Close())
 }
 
 // counter counts the reads of a source and their bytes.

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -44,8 +43,8 @@ func (s *pointSubject) id() string {
 func pointSubjects() (all []pointSubject) {
 	for _, n := range [][2]int{{1_000_000, 1}, {100_000, 12}} {
 		all = append(all,
-			pointSubject{ourDefault, fromFile, n[0], n[1], writeOurPoints, openOurPoints, ourPointSizes},
-			pointSubject{ourDefault, fromMemory, n[0], n[1], writeOurPoints, openOurPointsInMemory, nil},
+			pointSubject{ourDefault, fromFile, n[0], n[1], writeOurPoints, openOurPoints(fromFile), ourPointSizes},
+			pointSubject{ourDefault, fromMemory, n[0], n[1], writeOurPoints, openOurPoints(fromMemory), nil},
 			pointSubject{pebbleName, "", n[0], n[1], writePebblePoints, openPebblePoints, nil})
 	}
 	return all
@@ -162,47 +161,41 @@ func writeOurPoints(path string, in rowgroup.Iter, s *rowgroup.Schema) error {
 	}
 }
 
-func openOurPoints(path string) (func(key []byte) (int, error), func() error, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
+// openOurPoints opens our file from a source.
+func openOurPoints(source string) func(path string) (func(key []byte) (int, error), func() error, error) {
+	return func(path string) (func(key []byte) (int, error), func() error, error) {
+		r, err := openSource(path, source)
+		if err != nil {
+			return nil, nil, err
+		}
+		return getOurs(r), r.Close, nil
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := columnar.Open(f, info.Size())
-	if err != nil {
-		return nil, nil, err
-	}
-	return getOurs(r), f.Close, nil
 }
 
-func openOurPointsInMemory(path string) (func(key []byte) (int, error), func() error, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, nil, err
+func openSource(path, source string) (*columnar.Reader, error) {
+	switch source {
+	case fromMemory:
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		return columnar.OpenBytes(text)
+	case fromCache:
+		return columnar.OpenFile(path, columnar.WithCache(columnar.NewCache(cacheBytes)))
 	}
-	r, err := columnar.Open(bytes.NewReader(text), int64(len(text)))
-	if err != nil {
-		return nil, nil, err
-	}
-	return getOurs(r), r.Close, nil
+	return columnar.OpenFile(path)
 }
 
 func getOurs(r *columnar.Reader) func(key []byte) (int, error) {
-	b := rowgroup.NewBatch(r.Schema())
+	b, q := rowgroup.NewBatch(r.Schema()), r.NewQuery()
 	return func(key []byte) (rows int, err error) {
-		ctx := context.Background()
-		p, err := r.Partition(ctx, key)
-		if err != nil {
+		if err := q.Range(context.Background(), key, rowgroup.Bound{}, rowgroup.Bound{}, rowgroup.ScanOptions{}); err != nil {
 			return 0, err
 		}
-		it := p.Range(ctx, rowgroup.Bound{}, rowgroup.Bound{}, rowgroup.ScanOptions{})
 		for {
-			ok, err := it.Next(b)
+			ok, err := q.Next(b)
 			if !ok || err != nil {
-				return rows, errors.Join(err, it.Close())
+				return rows, err
 			}
 			rows += b.Len()
 		}
@@ -211,19 +204,11 @@ func getOurs(r *columnar.Reader) func(key []byte) (int, error) {
 
 // ourPointSizes is what a partition takes beside its key and its values.
 func ourPointSizes(path string, add func(metric, unit string, v float64)) error {
-	f, err := os.Open(path)
+	r, err := columnar.OpenFile(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	r, err := columnar.Open(f, info.Size())
-	if err != nil {
-		return err
-	}
+	defer r.Close() //nolint:errcheck // it was only read
 	d, err := r.Describe(context.Background())
 	if err != nil {
 		return err
