@@ -65,6 +65,8 @@ type blockDecoder struct {
 
 	ramps   []encoding.Ramp // where*(groups+1) + group, then that of the block
 	asked   []rampState     // the same
+	lines   []line          // by where, if the block has a ramp
+	texts   []int32         // where streams of byte strings are listed
 	ints    []keptInts      // by where
 	first   int             // the groups at hand are [first, end)
 	end     int
@@ -170,6 +172,7 @@ func (d *blockDecoder) list(t *Template) {
 	for len(d.ints) < len(t.streams) {
 		d.ints = append(d.ints, keptInts{})
 	}
+	d.lines, d.texts = sized(d.lines, len(t.streams)), d.texts[:0]
 	d.slotOf = d.slotOf[:0]
 	for k := range t.streams {
 		l := &d.listed[k]
@@ -200,6 +203,9 @@ func (d *blockDecoder) list(t *Template) {
 		st := t.streams[k].stream
 		d.where[st] = int32(k)
 		s := &d.l.streams[st]
+		if s.class == ClassBytes {
+			d.texts = append(d.texts, int32(k))
+		}
 		v := l.values[slotParam]
 		l.constant = l.all && l.steady && s.class <= ClassInt64 && l.values == slotValues{slotID: int64(encoding.Constant), slotParam: v} &&
 			(encoding.Ramp{First: v}).Within(1, s.least(), s.most())
@@ -634,6 +640,11 @@ func (d *blockDecoder) ramp(st, g int) (encoding.Ramp, bool) {
 	if l := &d.listed[k]; l.constant {
 		return encoding.Ramp{First: l.values[slotParam]}, true
 	}
+	if g < d.groups {
+		if _, ok := d.ramp(st, d.groups); ok {
+			return d.lines[k].of(d, g), true
+		}
+	}
 	i := k*(d.groups+1) + g
 	if d.asked[i] == rampUnasked {
 		d.asked[i] = rampNone
@@ -641,8 +652,6 @@ func (d *blockDecoder) ramp(st, g int) (encoding.Ramp, bool) {
 		var ok bool
 		if g == d.groups {
 			r, ok = d.blockRamp(st, k)
-		} else if r, ok = d.ramp(st, d.groups); ok && r.Spread == 0 {
-			r.First += int64(d.starts[g]) * r.Step
 		} else {
 			r, ok = d.groupRamp(st, k, g)
 		}
@@ -660,58 +669,75 @@ func (d *blockDecoder) groupRamp(st, k, g int) (encoding.Ramp, bool) {
 	return r, ok && n > 0 && r.Within(n, d.l.streams[st].least(), d.l.streams[st].most())
 }
 
+// line says where the ramps of a stream lie in the groups of a block that has a
+// ramp of its own: they differ in one parameter at most, which shifts them.
+type line struct {
+	encoding.Ramp         // of the first group, were its parameter least
+	least, slope  int64   // what the parameter shifts beyond its least value
+	stored        []int64 // the parameter by group; none: it is least
+	anew          bool    // positions count from the group, not from the block
+}
+
+// of is the ramp of group g.
+func (n *line) of(d *blockDecoder, g int) encoding.Ramp {
+	r := n.Ramp
+	r.First += n.shift(g)
+	if !n.anew {
+		r.First += int64(d.starts[g]) * r.Step
+	}
+	return r
+}
+
+func (n *line) shift(g int) int64 {
+	if n.stored == nil {
+		return 0
+	}
+	return (n.stored[g] - n.least) * n.slope
+}
+
 // blockRamp is ramp of the whole block for stream st, listed as the k-th, if it
 // has a value for each unfiltered and the block stores at most one parameter of
-// it, on which no length depends.
+// it, on which no length depends. It sets the stream's line.
 func (d *blockDecoder) blockRamp(st, k int) (r encoding.Ramp, ok bool) {
-	l, s := &d.listed[k], &d.l.streams[st]
-	rows := d.starts[d.groups]
+	all := d.groups
+	l, s, n := &d.listed[k], &d.l.streams[st], &d.lines[k]
 	v := d.slots(k, 0)
 	if !l.all || !l.alike || l.to-l.from > 1 || s.ref != refRows || !l.steady && !shifts(v[slotID], d.slotOf[l.from]) {
 		return r, false
 	}
-	var stored []int64
-	least, slope := int64(0), int64(0)
+	rows := d.starts[all]
+	*n = line{anew: v[slotID] == int64(encoding.DeltaOfDelta)}
 	if !l.steady {
-		// A codec that accepts the least and the greatest accepts what is between,
-		// and where the ramp begins follows the parameter.
+		// A codec that accepts the least and the greatest accepts what is between.
 		p := &v[d.slotOf[l.from]]
-		stored = d.vals[int(l.from)*d.groups:][:d.groups]
+		n.stored = d.vals[int(l.from)*all:][:all]
 		var greatest int64
-		least, greatest = simd.MinMaxInt64(stored)
+		n.least, greatest = simd.MinMaxInt64(n.stored)
 		*p = greatest
-		if _, ok = d.rampOf(st, v, rows, d.groups); !ok {
+		if r, ok = d.rampOf(st, v, rows, all); !ok {
 			return r, false
 		}
-		if *p = least; least < greatest {
-			*p = least + 1
-			next, _ := d.rampOf(st, v, rows, d.groups)
-			*p = least
-			r, _ = d.rampOf(st, v, rows, d.groups)
-			slope = next.First - r.First
+		if n.least < greatest {
+			*p = greatest - 1
+			before, _ := d.rampOf(st, v, rows, all)
+			n.slope = r.First - before.First
 		}
+		*p = n.least
 	}
-	if r, ok = d.rampOf(st, v, rows, d.groups); !ok {
+	if n.Ramp, ok = d.rampOf(st, v, rows, all); !ok {
 		return r, false
 	}
 	// How far the groups begin from where they would on one line.
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
-	for g, at := range d.starts[:d.groups] {
-		off := int64(0)
-		if stored != nil {
-			off = (stored[g] - least) * slope
-		}
-		if v[slotID] == int64(encoding.DeltaOfDelta) { // begins anew
-			off -= int64(at) * r.Step
+	for g, at := range d.starts[:all] {
+		off := n.shift(g)
+		if n.anew {
+			off -= int64(at) * n.Step
 		}
 		lo, hi = min(lo, off), max(hi, off)
 	}
-	wider := r.Spread + uint64(hi) - uint64(lo)
-	if wider < r.Spread {
-		return r, false
-	}
-	r.First, r.Spread = r.First+lo, wider
-	return r, r.Within(rows, s.least(), s.most())
+	r = encoding.Ramp{First: n.First + lo, Step: n.Step, Spread: n.Spread + uint64(hi) - uint64(lo)}
+	return r, r.Spread >= n.Spread && r.Within(rows, s.least(), s.most())
 }
 
 // shifts reports whether a slot of an integer encoding says where a ramp begins

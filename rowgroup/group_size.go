@@ -67,16 +67,13 @@ func (m *groupLimits) room(rows, parts int) (int, error) {
 func (d *BlockDecoder) GroupBytes(g int) int {
 	rows, parts := d.rows[g], d.parts[g]
 	size := rows*d.limits.width + parts*d.limits.static
-	for k := 1; k < len(d.t.streams); k++ {
+	for _, k := range d.texts {
 		st := int(d.t.streams[k].stream)
-		if d.l.streams[st].class != ClassBytes {
-			continue
-		}
 		n := d.count(st, g)
 		if n == 0 {
 			continue
 		}
-		v := d.slots(k, g)
+		v := d.slots(int(k), g)
 		if n > 1 && encoding.ID(v[slotID]) != encoding.LengthBytes { // may repeat bytes
 			return max(size, d.limits.bytes)
 		}
