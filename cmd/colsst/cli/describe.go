@@ -143,7 +143,7 @@ func (t *tool) describe(w *bufio.Writer, path, format string, explain bool, limi
 	if _, err := fmt.Fprintf(w, "choices in %s%s\n\n", amount(x.Explain.RowGroups, "row group"), of); err != nil {
 		return err
 	}
-	if err := printChoices(w, x.Explain.Columns); err != nil {
+	if err := printChoices(w, x.Explain.Columns, false); err != nil {
 		return err
 	}
 	return w.WriteByte('\n')

@@ -158,7 +158,7 @@ func TestJSONSchemas(t *testing.T) {
 	}
 	out, _ = run(t, 0, "describe", m, c, p, "--format", "json", "--explain", "--rows", "100")
 	requireSchema(t, "describe", out)
-	out, _ = run(t, 0, "try", m, c, p, "--format", "json")
+	out, _ = run(t, 0, "try", m, c, p, "--format", "json", "--speed")
 	require.Len(t, requireSchema(t, "try", out), 3)
 	out, _ = run(t, 0, "verify", m, "--format", "json")
 	requireSchema(t, "verify", out)

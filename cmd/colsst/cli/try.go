@@ -30,6 +30,7 @@ type try struct {
 	inputFormat string
 	set         []string
 	limit       int64
+	speed       bool
 	out         outFlags
 }
 
@@ -43,12 +44,15 @@ with *, then the others, the smallest first. What is encoded in several ways has
 the numbers of chunks; what less than half of the chunks can be encoded as is
 left out. Columns that begin with $ are metadata, for which there is no choice;
 those that take no bytes are left out, but for --format json.
+With --speed it prints also how many values a second one goroutine encodes and
+decodes, alone and with Zstd, in a table of that column in memory.
 A text needs no key: it is compared in the order of its rows; with one, rows are
 sorted by it.`,
 		arguments{1, -1, "at least one FILE"}, func(_ *tool, args []string) error { return y.run(args) })
 	f := y.cmd.Flags()
 	f.Int64Var(&y.limit, "rows", 1<<16, "rows to take: of a table file runs from all parts of it, of a text the first ones; 0: all")
 	f.StringArrayVar(&y.set, "set", nil, "table option name=value: row_group_rows, row_group_size_in_bytes, block_size_in_bytes; repeatable (default: those of a table file)")
+	f.BoolVar(&y.speed, "speed", false, "measure how fast each column is encoded and decoded")
 	y.choice(&y.inputFormat, "input-format", "", "format of the inputs: "+strings.Join(inputFormats, ", ")+" (default: by content and name)", inputFormats...)
 	y.text.add(y.tool)
 	y.out.report(y.tool, "table", "json")
@@ -99,7 +103,7 @@ func (y *try) print(w *bufio.Writer, x *trial) error {
 	if _, err := fmt.Fprintf(w, "%s: %s in %s\n\n", printable(x.File), rows, amount(x.RowGroups, "row group")); err != nil {
 		return err
 	}
-	if err := printChoices(w, x.Columns); err != nil {
+	if err := printChoices(w, x.Columns, y.speed); err != nil {
 		return err
 	}
 	return w.WriteByte('\n')
@@ -114,9 +118,14 @@ func amount(n int64, what string) string {
 }
 
 // printChoices prints a line for each way to encode each column.
-func printChoices(w *bufio.Writer, columns []whatif.Column) error {
+func printChoices(w *bufio.Writer, columns []whatif.Column, speed bool) error {
 	g := grid{align: "llllrrr"}
-	g.add("column", "type", "", "encoding", "bytes", "bytes/value", "with zstd")
+	header := []string{"column", "type", "", "encoding", "bytes", "bytes/value", "with zstd"}
+	if speed {
+		g.align += "rrrr"
+		header = append(header, "encode/s", "decode/s", "zstd encode/s", "zstd decode/s")
+	}
+	g.add(header...)
 	for i := range columns {
 		c := &columns[i]
 		if c.Role == "metadata" && len(c.Choices) == 1 && c.Choices[0].Bytes == 0 {
@@ -144,7 +153,13 @@ func printChoices(w *bufio.Writer, columns []whatif.Column) error {
 			if len(names) == 0 && c.Role != "metadata" {
 				names = []string{"no values"}
 			}
-			g.add(name, typ, mark, strings.Join(names, ", "), humanize.Comma(x.Bytes), per(x.Bytes), humanize.Comma(x.ZstdBytes))
+			line := []string{name, typ, mark, strings.Join(names, ", "), humanize.Comma(x.Bytes), per(x.Bytes), humanize.Comma(x.ZstdBytes)}
+			if s := x.Speed; s != nil {
+				for _, v := range []float64{s.Encode, s.Decode, s.ZstdEncode, s.ZstdDecode} {
+					line = append(line, fmt.Sprintf("%.0f M", v/1e6))
+				}
+			}
+			g.add(line...)
 			name, typ = "", ""
 		}
 	}
@@ -172,6 +187,11 @@ func (y *try) file(path string, o textfmt.CSVOptions, layout []columnar.Option) 
 	r, err := t.Compare(y.ctx())
 	if err != nil {
 		return nil, orElse(exitData, named(in.name, err))
+	}
+	if y.speed {
+		if err := t.Measure(y.ctx(), r); err != nil {
+			return nil, orElse(exitData, named(in.name, err))
+		}
 	}
 	x.Sampled, x.RowGroups, x.Columns = r.Rows, r.RowGroups, r.Columns
 	return x, nil

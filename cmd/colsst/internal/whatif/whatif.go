@@ -29,6 +29,7 @@ type Choice struct {
 	Encodings map[string]int64 `json:"encodings"`  // chunks by encoding
 	Bytes     int64            `json:"bytes"`      // packed values and their parameters
 	ZstdBytes int64            `json:"zstd_bytes"` // the same with Zstd per chunk, where that is smaller
+	Speed     *Speed           `json:"speed,omitempty"`
 }
 
 // Names are the encodings of the choice, the most frequent first.
