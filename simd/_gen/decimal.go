@@ -57,7 +57,7 @@ func bounded(s shape) {
 		VSUBPD(add, power[i], less[i])
 	}
 	size := 8 * s.bytes()
-	c.groups(n, 8, true, dst, size, func(i int, tail bool, lanes reg.OpmaskVirtual) {
+	emit := func(i int, tail bool, lanes reg.OpmaskVirtual) {
 		out := c.load(i, tail, lanes)
 		c.loaded(tail)
 		for j, r := range out {
@@ -89,7 +89,8 @@ func bounded(s shape) {
 				VMOVUPS(r.AsY(), m)
 			}
 		}
-	})
+	}
+	c.groups(n, 8, dst, size, emit, times4(emit))
 	Label("done")
 	ret()
 }

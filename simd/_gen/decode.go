@@ -19,7 +19,9 @@ type decoder struct {
 	setup   func()
 	each    func(r reg.VecVirtual, k reg.Register) reg.VecVirtual // from code to value; k are the lanes that count
 	finish  func()
-	unroll  bool // nothing goes from group to group
+	unroll  bool                                            // nothing goes from group to group
+	pair    func(r, q reg.VecVirtual) (v, u reg.VecVirtual) // each of two registers, with AVX-512, or nil
+	then    *decoder                                        // from what is then in dst to the values, or nil
 }
 
 // decoders writes every decoder over every source.
@@ -80,6 +82,7 @@ func decode(s shape, packed bool, d decoder) {
 		d.setup()
 	}
 	group := c.regs() * s.lanes()
+	at := func(i, j int) Mem { return Mem{Base: dst, Disp: i*group*s.bytes() + j*s.width()} }
 	emit := func(i int, tail bool, lanes reg.OpmaskVirtual) {
 		var k reg.Register
 		if s.avx512 && tail {
@@ -87,28 +90,66 @@ func decode(s shape, packed bool, d decoder) {
 		}
 		for j, r := range c.group(i, tail, lanes) {
 			v := d.each(r, k)
-			m := Mem{Base: dst, Disp: i*group*s.bytes() + j*s.width()}
 			if k != nil {
-				pick(s, VMOVDQU64, VMOVDQU32)(v, k, m)
+				pick(s, VMOVDQU64, VMOVDQU32)(v, k, at(i, j))
 			} else {
-				s.store(v, m)
+				s.store(v, at(i, j))
 			}
 		}
 	}
-	c.groups(n, group, d.unroll, dst, group*s.bytes(), emit)
+	four := times4(emit)
+	switch {
+	case d.pair != nil && s.avx512:
+		four = func() {
+			for i := 0; i < 4; i += 2 {
+				v, u := d.pair(c.group(i, false, nil)[0], c.group(i+1, false, nil)[0])
+				s.store(v, at(i, 0))
+				s.store(u, at(i+1, 0))
+			}
+		}
+	case !d.unroll:
+		four = nil
+	}
+	c.groups(n, group, dst, group*s.bytes(), emit, four)
 	Label("done")
 	if d.finish != nil {
 		d.finish()
 	}
+	if d.then != nil {
+		s.again(d.then)
+	}
 	ret()
+}
+
+// again is a second pass, over the integers that the first left in dst.
+func (s shape) again(d *decoder) {
+	dst, n := gp("dst"), gp("n")
+	src := GP64()
+	MOVQ(dst, src)
+	c := &codes{shape: s, src: src, pass: "_again"}
+	d.setup()
+	group := c.regs() * s.lanes()
+	emit := func(i int, tail bool, lanes reg.OpmaskVirtual) {
+		var k reg.Register
+		if s.avx512 && tail {
+			k = lanes
+		}
+		for j, r := range c.group(i, tail, lanes) {
+			s.put(d.each(r, k), k, Mem{Base: dst, Disp: i*group*s.bytes() + j*s.width()})
+		}
+	}
+	c.groups(n, group, dst, group*s.bytes(), emit, times4(emit))
+	Label("done" + c.pass)
+	d.finish()
 }
 
 // groups runs body for n values: over groups that plain loads serve, then over
 // the others, with AVX-512 under a mask of the lanes that count. It moves src,
-// and dst by size bytes for each group; body i is for group i from there on:
-// unrolled loops take four groups at a time. It falls through or jumps to the
-// label done. For AVX2 n is a multiple of the group, and not zero.
-func (c *codes) groups(n reg.GPVirtual, group int, unroll bool, dst reg.GPVirtual, size int, body func(i int, tail bool, lanes reg.OpmaskVirtual)) {
+// and dst by size bytes for each group. Body i is for group i from there on;
+// four, where it is not nil, is for four groups at a time, with AVX-512. It
+// falls through or jumps to the label done. For AVX2 n is a multiple of the
+// group, and not zero.
+func (c *codes) groups(n reg.GPVirtual, group int, dst reg.GPVirtual, size int, body func(i int, tail bool, lanes reg.OpmaskVirtual), four func()) {
 	next := func(count int) {
 		ADDQ(I32(int32(count*size)), dst)
 		switch {
@@ -124,23 +165,23 @@ func (c *codes) groups(n reg.GPVirtual, group int, unroll bool, dst reg.GPVirtua
 		}
 	}
 	if !c.avx512 {
-		Label("loop")
+		Label("loop" + c.pass)
 		c.jumpIfShort("tail")
 		body(0, false, nil)
 		next(1)
 		SUBQ(U8(group), n)
-		JNZ(LabelRef("loop"))
+		JNZ(LabelRef("loop" + c.pass))
 		if c.packed {
-			JMP(LabelRef("done"))
-			Label("tail")
+			JMP(LabelRef("done" + c.pass))
+			Label("tail" + c.pass)
 			body(0, true, nil)
 			next(1)
 			SUBQ(U8(group), n)
-			JNZ(LabelRef("tail"))
+			JNZ(LabelRef("tail" + c.pass))
 		}
 		return
 	}
-	if unroll {
+	if four != nil {
 		last := GP64() // where the last four full groups may begin
 		if c.packed {
 			c.step3 = GP64()
@@ -149,49 +190,56 @@ func (c *codes) groups(n reg.GPVirtual, group int, unroll bool, dst reg.GPVirtua
 			SUBQ(c.step3, last)
 		}
 		SUBQ(I32(int32(4*group)), n)
-		JL(LabelRef("few"))
+		JL(LabelRef("few" + c.pass))
 		if c.packed {
 			CMPQ(c.src, last)
-			JHI(LabelRef("few"))
+			JHI(LabelRef("few" + c.pass))
 		}
-		Label("loop4")
-		for i := range 4 {
-			body(i, false, nil)
-		}
+		Label("loop4" + c.pass)
+		four()
 		next(4)
 		SUBQ(I32(int32(4*group)), n)
 		if c.packed {
-			JL(LabelRef("few"))
+			JL(LabelRef("few" + c.pass))
 			CMPQ(c.src, last)
-			JLS(LabelRef("loop4"))
+			JLS(LabelRef("loop4" + c.pass))
 		} else {
-			JGE(LabelRef("loop4"))
+			JGE(LabelRef("loop4" + c.pass))
 		}
-		Label("few")
+		Label("few" + c.pass)
 		ADDQ(I32(int32(4*group)), n)
 	}
 	SUBQ(U8(group), n)
-	JL(LabelRef("rest"))
+	JL(LabelRef("rest" + c.pass))
 	c.jumpIfShort("rest")
-	Label("loop")
+	Label("loop" + c.pass)
 	body(0, false, nil)
 	next(1)
 	SUBQ(U8(group), n)
 	if c.packed {
-		JL(LabelRef("rest"))
+		JL(LabelRef("rest" + c.pass))
 		c.jumpIfLong("loop")
 	} else {
-		JGE(LabelRef("loop"))
+		JGE(LabelRef("loop" + c.pass))
 	}
-	Label("rest")
+	Label("rest" + c.pass)
 	ADDQ(U8(group), n)
-	JZ(LabelRef("done"))
+	JZ(LabelRef("done" + c.pass))
 	c.lastBlock()
-	Label("tail")
+	Label("tail" + c.pass)
 	body(0, true, lowBits(n, group))
 	next(1)
 	SUBQ(U8(group), n)
-	JG(LabelRef("tail"))
+	JG(LabelRef("tail" + c.pass))
+}
+
+// times4 is body for four groups that plain loads serve.
+func times4(body func(i int, tail bool, lanes reg.OpmaskVirtual)) func() {
+	return func() {
+		for i := range 4 {
+			body(i, false, nil)
+		}
+	}
 }
 
 // codes loads the unsigned integers that a decoder begins with: packed ones of
@@ -215,6 +263,7 @@ type codes struct {
 	block, stride   reg.VecVirtual // of the tail
 	total           reg.GPVirtual  // bytes of src
 
+	pass       string          // of the labels, where a kernel has more than one
 	tableParam string          // packed: "table" if empty
 	follow     func(count int) // moves what else goes from group to group
 
@@ -479,7 +528,7 @@ func unpackOdd(s shape) {
 		c := &codes{shape: s, packed: true, wide: !narrow, src: gp("src")}
 		c.setup()
 		size := map[bool]int{false: 64, true: 32}[narrow]
-		c.groups(n, 8, narrow, dst, size, func(i int, tail bool, lanes reg.OpmaskVirtual) {
+		emit := func(i int, tail bool, lanes reg.OpmaskVirtual) {
 			r := c.group(i, tail, lanes)
 			m := Mem{Base: dst, Disp: i * size}
 			switch {
@@ -496,7 +545,12 @@ func unpackOdd(s shape) {
 				VPERMQ(U8(0xd8), r[0], r[0])
 				VMOVDQU(r[0], m)
 			}
-		})
+		}
+		var four func()
+		if narrow {
+			four = times4(emit)
+		}
+		c.groups(n, 8, dst, size, emit, four)
 		Label("done")
 		ret()
 	}
@@ -560,10 +614,40 @@ type scan struct {
 	shape
 	total, last reg.VecVirtual
 
-	// AVX-512: for the upper 16 bytes of 32, and for the upper 32, the index of
-	// the last lane below, and which lanes they are.
-	below [2]reg.VecVirtual
-	upper [2]reg.OpmaskVirtual
+	// AVX-512: how sums move up in a register, for sum and for pair.
+	one, two []move
+}
+
+// move takes lanes from others; those that it does not give are zero.
+type move struct {
+	from  reg.VecVirtual
+	given reg.OpmaskVirtual
+}
+
+// move is one by a table of that name: from gives the lane to take, or -1.
+func (s shape) move(name string, from func(lane int) int) move {
+	m, g, mask := move{ZMM(), K()}, GP32(), uint32(0)
+	for lane := range s.lanes() {
+		if from(lane) >= 0 {
+			mask |= 1 << lane
+		}
+	}
+	VMOVDQU64(table(fmt.Sprintf("%s%d", name, s.size), func(at int) byte {
+		if lane := at / s.bytes(); at%s.bytes() == 0 && from(lane) >= 0 {
+			return byte(from(lane))
+		}
+		return 0
+	}, 64), m.from)
+	MOVL(U32(mask), g)
+	KMOVW(g, m.given)
+	return m
+}
+
+// moved adds to r what m makes of it.
+func (c *scan) moved(r reg.VecVirtual, m move) {
+	t := ZMM()
+	pick(c.shape, VPERMQ_Z, VPERMD_Z)(r, m.from, m.given, t)
+	c.add(t, r, r)
 }
 
 func (c *scan) setup(first bool) {
@@ -576,24 +660,68 @@ func (c *scan) setup(first bool) {
 	if !c.avx512 {
 		return
 	}
-	for i := range c.below {
-		span := 16 << i / c.bytes() // lanes of a half
-		g, mask := GP32(), uint32(0)
-		for lane := range c.lanes() {
-			if lane/span%2 == 1 {
-				mask |= 1 << lane
+	// The upper half of each span of lanes takes the sum of the lower half.
+	upper := func(span int) func(lane int) int {
+		return func(lane int) int {
+			if lane%span < span/2 {
+				return -1
 			}
+			return lane/span*span + span/2 - 1
 		}
-		c.below[i], c.upper[i] = ZMM(), K()
-		VMOVDQU64(table(fmt.Sprintf("below%d_%d", c.size, i), func(at int) byte {
-			if at%c.bytes() != 0 {
-				return 0
-			}
-			return byte(at/c.bytes()&^(2*span-1) + span - 1)
-		}, 64), c.below[i])
-		MOVL(U32(mask), g)
-		KMOVW(g, c.upper[i])
 	}
+	c.one = []move{c.move("half", upper(c.lanes()/2)), c.move("whole", upper(c.lanes()))}
+
+	// Of two registers, 16 bytes hold the sums of pairs of the first in their
+	// lower half, and those of the second in their upper half.
+	quarter := c.lanes() / 4
+	lane := func(part, half int) int { return part*quarter + half*quarter/2 + quarter/2 - 1 } // the last of them
+	half := func(i int) int { return i % quarter / (quarter / 2) }
+	c.two = []move{
+		c.move("pairs1_", func(i int) int {
+			if i/quarter%2 == 0 {
+				return -1
+			}
+			return lane(i/quarter-1, half(i))
+		}),
+		c.move("pairs2_", func(i int) int {
+			if i/quarter < 2 {
+				return -1
+			}
+			return lane(1, half(i))
+		}),
+		c.move("pairs3_", func(i int) int {
+			if half(i) == 0 {
+				return -1
+			}
+			return lane(3, 0)
+		}),
+	}
+}
+
+// pair is sum of two registers, of which q follows r. The sums of neighbours
+// are fewer to sum.
+func (c *scan) pair(r, q reg.VecVirtual) {
+	even, odd, sums, last := ZMM(), ZMM(), ZMM(), ZMM()
+	if c.size == 64 {
+		VPUNPCKLQDQ(q, r, even)
+		VPUNPCKHQDQ(q, r, odd)
+		VPADDQ(even, odd, sums)
+	} else {
+		VSHUFPS(U8(0x88), q, r, even)
+		VSHUFPS(U8(0xdd), q, r, odd)
+		VPADDD(even, odd, sums)
+		VPSLLQ(U8(32), sums, even)
+		VPADDD(even, sums, sums)
+	}
+	for _, m := range c.two {
+		c.moved(sums, m)
+	}
+	pick(c.shape, VPERMQ, VPERMD)(sums, c.last, last)
+	c.add(c.total, sums, sums)
+	c.add(last, c.total, c.total)
+	c.sub(odd, sums, even)
+	pick(c.shape, VPUNPCKLQDQ, VPUNPCKLDQ)(sums, even, r)
+	pick(c.shape, VPUNPCKHQDQ, VPUNPCKHDQ)(sums, even, q)
 }
 
 // sum is the inclusive sums of r, after all before.
@@ -604,10 +732,8 @@ func (c *scan) sum(r reg.VecVirtual) {
 		c.add(t, r, r)
 	}
 	if c.avx512 {
-		for i, k := range c.upper {
-			t := ZMM()
-			pick(c.shape, VPERMQ_Z, VPERMD_Z)(r, c.below[i], k, t)
-			c.add(t, r, r)
+		for _, m := range c.one {
+			c.moved(r, m)
 		}
 	} else {
 		t := YMM()
@@ -633,13 +759,12 @@ func summed(s shape, d decoder, params string) decoder {
 	c := &scan{shape: s}
 	var a reg.VecVirtual
 	each := d.each
+	if each == nil {
+		each = func(r reg.VecVirtual, _ reg.Register) reg.VecVirtual { return r }
+	}
 	setup, finish := d.setup, d.finish
 	d.params = params
-	if d.result == "" {
-		d.result, d.restype = "last", s.int()
-	} else {
-		d.result, d.restype = "last "+s.int()+", bad", "uint64"
-	}
+	d.result, d.restype = "last", s.int()
 	d.setup = func() {
 		if setup != nil {
 			setup()
@@ -651,6 +776,12 @@ func summed(s shape, d decoder, params string) decoder {
 		s.add(a, r, r)
 		c.sum(r)
 		return each(r, k)
+	}
+	d.pair = func(r, q reg.VecVirtual) (v, u reg.VecVirtual) {
+		s.add(a, r, r)
+		s.add(a, q, q)
+		c.pair(r, q)
+		return each(r, nil), each(q, nil)
 	}
 	d.finish = func() {
 		s.result(c.total, "last")
@@ -674,6 +805,7 @@ func accumulate(s shape) decoder {
 		name: "Accumulate", params: "first " + s.int(), result: "last", restype: s.int(),
 		setup:  func() { c.setup(true) },
 		each:   func(r reg.VecVirtual, _ reg.Register) reg.VecVirtual { c.sum(r); return r },
+		pair:   func(r, q reg.VecVirtual) (v, u reg.VecVirtual) { c.pair(r, q); return r, q },
 		finish: func() { s.result(c.total, "last") },
 	}
 }
@@ -831,10 +963,14 @@ func decimal(s shape) decoder {
 	return d
 }
 
+// sumDecimal makes the sums first, and then decimals of them: all in one needs
+// more instructions under way than processors hold.
 func sumDecimal(s shape) decoder {
-	d := toDecimal(s)
-	d.name = "SumDecimal"
-	return summed(s, d, fmt.Sprintf("first, add %s, back, scale float64", s.int()))
+	d := summed(s, decoder{name: "SumDecimal", float: true}, fmt.Sprintf("first, add %s, back, scale float64", s.int()))
+	t := toDecimal(s)
+	d.result, d.restype = "last "+s.int()+", bad", "uint64"
+	d.then = &t
+	return d
 }
 
 // fill writes start + i*step, without codes.

@@ -63,7 +63,7 @@ func glue(s shape) {
 		}
 	}
 	size := c.regs() * s.width()
-	c.groups(n, c.regs()*s.lanes(), s.avx512, dst, size, func(i int, tail bool, lanes reg.OpmaskVirtual) {
+	emit := func(i int, tail bool, lanes reg.OpmaskVirtual) {
 		m := Mem{Base: lefts}
 		switch {
 		case i == 3:
@@ -106,7 +106,8 @@ func glue(s shape) {
 			}
 		}
 		c.loaded(tail)
-	})
+	}
+	c.groups(n, c.regs()*s.lanes(), dst, size, emit, times4(emit))
 	Label("done")
 	s.reduce(false, top, "top")
 	ret()
