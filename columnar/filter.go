@@ -34,7 +34,7 @@ func shardOf(hash uint64, shards int) int {
 // writeFilter writes the filter of the hashes, which it sorts, in shards of
 // about perShard keys at most.
 func writeFilter(hashes []uint64, perShard int, emit func(h *header, body []byte) (ref, error)) ([]ref, error) {
-	slices.Sort(hashes)
+	sortHashes(hashes, 56)
 	hashes = slices.Compact(hashes)
 	shards := 1
 	for len(hashes)/shards > perShard {
@@ -58,6 +58,42 @@ func writeFilter(hashes []uint64, perShard int, emit func(h *header, body []byte
 		refs, hashes = append(refs, r), hashes[n:]
 	}
 	return refs, nil
+}
+
+// sortHashes sorts hashes that agree in the bits above those from shift to
+// shift+8, in place: by these bits, then each part by the bits below. Hashes
+// are spread evenly, so parts become small soon.
+func sortHashes(hashes []uint64, shift uint) {
+	if len(hashes) < 128 || shift > 56 {
+		slices.Sort(hashes)
+		return
+	}
+	var ends, next [256]int // of the parts: where they end, and where the next hash goes
+	for _, h := range hashes {
+		ends[h>>shift&255]++
+	}
+	at := 0
+	for b, n := range ends {
+		next[b] = at
+		at += n
+		ends[b] = at
+	}
+	for b, end := range ends {
+		for next[b] < end {
+			h := hashes[next[b]]
+			for to := h >> shift & 255; to != uint64(b); to = h >> shift & 255 {
+				hashes[next[to]], h = h, hashes[next[to]]
+				next[to]++
+			}
+			hashes[next[b]] = h
+			next[b]++
+		}
+	}
+	from := 0
+	for _, end := range ends {
+		sortHashes(hashes[from:end], shift-8) // below 0 it wraps: then nothing is left to sort by
+		from = end
+	}
 }
 
 func appendShard(dst []byte, b *xorfilter.BinaryFuseBuilder, hashes []uint64) ([]byte, error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -91,6 +92,22 @@ func TestConcurrentWritingEnds(t *testing.T) {
 			idle()
 			_, err = Open(bytes.NewReader(f.Bytes()), int64(f.Len()))
 			require.Error(t, err, fmt.Sprint(what, ": such a file must not open"))
+		}
+	}
+}
+
+func TestSortHashes(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{0, 1, 127, 128, 5000, 100_000} {
+		for _, mask := range []uint64{1<<64 - 1, 0, 1, 0xff << 20, 3<<62 | 7} {
+			hashes := make([]uint64, n)
+			for i := range hashes {
+				hashes[i] = r.Uint64() & mask
+			}
+			want := slices.Clone(hashes)
+			slices.Sort(want)
+			sortHashes(hashes, 56)
+			require.True(t, slices.Equal(want, hashes), "%d, %x", n, mask)
 		}
 	}
 }

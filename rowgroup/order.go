@@ -421,7 +421,9 @@ func (c *OrderChecker) Check(b *Batch) error {
 		if err := c.unfiltereds(b, p, from, to); err != nil {
 			return err
 		}
-		c.remember(b, to-1)
+		if c.any = true; p == len(b.parts)-1 { // another batch may go on with it
+			c.remember(b, to-1)
+		}
 	}
 	return nil
 }
@@ -589,7 +591,7 @@ func (c *OrderChecker) marker(b *Batch, p int, m *Marker) error {
 // remember keeps where unfiltered i of b stands.
 func (c *OrderChecker) remember(b *Batch, i int) {
 	prefix, weight := b.place(i)
-	c.any, c.weight = true, weight
+	c.weight = weight
 	first := c.schema.from[Clustering]
 	kept := c.prefix[:cap(c.prefix)]
 	for len(kept) < prefix {
