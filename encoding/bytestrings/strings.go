@@ -63,8 +63,10 @@ func (s *Strings) AppendFrom(src *Strings, i, j int) error {
 	}
 	shift := uint32(len(s.Data)) - from // modulo 2^32
 	s.Data = append(s.Data, src.Data[from:to]...)
-	for _, end := range src.Ends[i:j] {
-		s.Ends = append(s.Ends, end+shift)
+	at := len(s.Ends)
+	s.Ends = append(s.Ends, src.Ends[i:j]...)
+	for k := range s.Ends[at:] {
+		s.Ends[at+k] += shift
 	}
 	return nil
 }
