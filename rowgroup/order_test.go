@@ -479,3 +479,23 @@ func TestDisordered(t *testing.T) {
 		}
 	})
 }
+
+func BenchmarkCompareUnfiltered(b *testing.B) {
+	s := orderSchema(b, []Column{{Name: "t", Type: Bigint}, {Name: "c", Type: Text}})
+	batch := NewBatch(s)
+	batch.BeginPartition([]byte("p"))
+	const n = 1024
+	for i := range n {
+		*batch.Int64s(1) = append(*batch.Int64s(1), int64(i/8))
+		require.NoError(b, batch.Bytes(2).Append(fmt.Appendf(nil, "key %d", i%8)))
+		*batch.Float64s(3) = append(*batch.Float64s(3), 0)
+	}
+	for b.Loop() {
+		for i := range n - 1 {
+			if s.CompareUnfiltered(batch, i, batch, i+1) >= 0 {
+				b.Fatal(i)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(n-1), "ns/row")
+}

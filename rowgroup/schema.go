@@ -38,7 +38,8 @@ type Schema struct {
 	index    map[string]int
 	order    string
 	multiset bool
-	layout   *layout // of its row groups
+	layout   *layout     // of its row groups
+	orders   []cellOrder // of the clustering columns
 }
 
 // SchemaOption is an option of NewSchema.
@@ -97,6 +98,9 @@ func NewSchema(partitionKey, clustering, static, regular []Column, opts ...Schem
 		return nil, err
 	}
 	s.layout = newLayout(s)
+	for i := range s.Columns(Clustering) {
+		s.orders = append(s.orders, s.Columns(Clustering)[i].cellOrder())
+	}
 	return s, nil
 }
 
