@@ -8,6 +8,8 @@ func Add32(dst []int32, c *Codes32, add int32) {
 	done := 0
 	if c.packed != nil {
 		done = packedAdd32(dst, c.packed, c.width, add)
+	} else {
+		done = plainAdd32(dst, c.plain, c.flip, add)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint32
@@ -29,6 +31,9 @@ func Ramp32(dst []int32, c *Codes32, start, step int32) {
 	done := 0
 	if c.packed != nil {
 		done = packedRamp32(dst, c.packed, c.width, start, step)
+		start += int32(done) * step
+	} else {
+		done = plainRamp32(dst, c.plain, c.flip, start, step)
 		start += int32(done) * step
 	}
 	if done < len(dst) {
@@ -53,6 +58,8 @@ func Sum32(dst []int32, c *Codes32, first, add int32) {
 	done := 0
 	if c.packed != nil {
 		done, first = packedSum32(dst, c.packed, c.width, first, add)
+	} else {
+		done, first = plainSum32(dst, c.plain, c.flip, first, add)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint32
@@ -77,6 +84,8 @@ func Ordered32(dst []float32, c *Codes32, add int32, zeros uint) {
 	done := 0
 	if c.packed != nil {
 		done = packedOrdered32(dst, c.packed, c.width, add, zeros)
+	} else {
+		done = plainOrdered32(dst, c.plain, c.flip, add, zeros)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint32
@@ -98,6 +107,8 @@ func SumOrdered32(dst []float32, c *Codes32, first, add int32, zeros uint) {
 	done := 0
 	if c.packed != nil {
 		done, first = packedSumOrdered32(dst, c.packed, c.width, first, add, zeros)
+	} else {
+		done, first = plainSumOrdered32(dst, c.plain, c.flip, first, add, zeros)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint32
@@ -150,6 +161,8 @@ func SumDecimal32(dst []float32, c *Codes32, first, add int32, back, scale float
 	var bad uint64
 	if c.packed != nil {
 		done, first, bad = packedSumDecimal32(dst, c.packed, c.width, first, add, back, scale)
+	} else {
+		done, first, bad = plainSumDecimal32(dst, c.plain, c.flip, first, add, back, scale)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint32

@@ -8,6 +8,8 @@ func Add64(dst []int64, c *Codes64, add int64) {
 	done := 0
 	if c.packed != nil {
 		done = packedAdd64(dst, c.packed, c.width, add)
+	} else {
+		done = plainAdd64(dst, c.plain, c.flip, add)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint64
@@ -29,6 +31,9 @@ func Ramp64(dst []int64, c *Codes64, start, step int64) {
 	done := 0
 	if c.packed != nil {
 		done = packedRamp64(dst, c.packed, c.width, start, step)
+		start += int64(done) * step
+	} else {
+		done = plainRamp64(dst, c.plain, c.flip, start, step)
 		start += int64(done) * step
 	}
 	if done < len(dst) {
@@ -53,6 +58,8 @@ func Sum64(dst []int64, c *Codes64, first, add int64) {
 	done := 0
 	if c.packed != nil {
 		done, first = packedSum64(dst, c.packed, c.width, first, add)
+	} else {
+		done, first = plainSum64(dst, c.plain, c.flip, first, add)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint64
@@ -80,6 +87,8 @@ func Ordered64(dst []float64, c *Codes64, add int64, zeros uint) {
 	done := 0
 	if c.packed != nil {
 		done = packedOrdered64(dst, c.packed, c.width, add, zeros)
+	} else {
+		done = plainOrdered64(dst, c.plain, c.flip, add, zeros)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint64
@@ -101,6 +110,8 @@ func SumOrdered64(dst []float64, c *Codes64, first, add int64, zeros uint) {
 	done := 0
 	if c.packed != nil {
 		done, first = packedSumOrdered64(dst, c.packed, c.width, first, add, zeros)
+	} else {
+		done, first = plainSumOrdered64(dst, c.plain, c.flip, first, add, zeros)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint64
@@ -153,6 +164,8 @@ func SumDecimal64(dst []float64, c *Codes64, first, add int64, back, scale float
 	var bad uint64
 	if c.packed != nil {
 		done, first, bad = packedSumDecimal64(dst, c.packed, c.width, first, add, back, scale)
+	} else {
+		done, first, bad = plainSumDecimal64(dst, c.plain, c.flip, first, add, back, scale)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint64

@@ -152,23 +152,25 @@ type layout struct {
 // Float64Len is the length in bytes of the body of n float64 values with
 // parameters p. It checks all of p: a CorruptError says what is wrong.
 func Float64Len(p *encoding.Params, n int) (int, error) {
-	l, err := parse(p, n, 64)
+	var l layout
+	err := l.parse(p, n, 64)
 	return l.len, err
 }
 
 // Float32Len is Float64Len for float32 values.
 func Float32Len(p *encoding.Params, n int) (int, error) {
-	l, err := parse(p, n, 32)
+	var l layout
+	err := l.parse(p, n, 32)
 	return l.len, err
 }
 
 // parse checks the parameters of n values of m bits.
-func parse(p *encoding.Params, n int, m uint) (layout, error) {
+func (l *layout) parse(p *encoding.Params, n int, m uint) error {
 	if n < 0 || n > encoding.MaxGroupRows {
-		return layout{}, encoding.Corruptf(part, "%d values in a chunk", n)
+		return encoding.Corruptf(part, "%d values in a chunk", n)
 	}
 	mode := Mode(p[pMode])
-	l := layout{mode: mode}
+	*l = layout{mode: mode}
 	var used uint // bit i: parameter i may be other than 0
 	switch mode {
 	case Verbatim:
@@ -184,57 +186,58 @@ func parse(p *encoding.Params, n int, m uint) (layout, error) {
 	case Split:
 		used = 0b1100_0011
 	default:
-		return l, encoding.Corruptf(part, "unknown mode %d", p[pMode])
+		return encoding.Corruptf(part, "unknown mode %d", p[pMode])
 	}
 	for i, v := range p {
 		if v != 0 && used>>i&1 == 0 {
-			return l, encoding.Corruptf(part, "parameter %d is %d in mode %v", i, v, mode)
+			return encoding.Corruptf(part, "parameter %d is %d in mode %v", i, v, mode)
 		}
 	}
 	if x := p[pExceptions]; x < 0 || x > int64(n) {
-		return l, encoding.Corruptf(part, "%d exceptions among %d values", x, n)
+		return encoding.Corruptf(part, "%d exceptions among %d values", x, n)
 	}
 	l.exceptions = int(p[pExceptions])
 	positions := bitpack.PositionsLen(l.exceptions, n)
 	switch mode {
 	case Verbatim:
 		l.len = n * int(m/8)
-		return l, nil
+		return nil
 	case Split:
 		d, w := p[pDictionary], p[pLeftWidth]
 		if d < 1 || d > maxDictionary {
-			return l, encoding.Corruptf(part, "dictionary of %d", d)
+			return encoding.Corruptf(part, "dictionary of %d", d)
 		}
 		if w < 1 || w > maxLeftWidth {
-			return l, encoding.Corruptf(part, "left width %d", w)
+			return encoding.Corruptf(part, "left width %d", w)
 		}
 		l.dictionary, l.leftWidth = int(d), uint(w)
 		s := dictionary{size: l.dictionary, width: l.leftWidth}
 		l.len = s.len(n, l.exceptions, m)
-		return l, nil
+		return nil
 	}
 
-	var err error
-	if l.frame, err = frame.Load(part, p, n, m); err != nil {
-		return l, err
+	f, err := frame.Load(part, p, n, m)
+	if err != nil {
+		return err
 	}
+	l.frame = f
 	if w := l.frame.Width; !frame.Fits(p[pFirst], m-w) {
-		return l, encoding.Corruptf(part, "first %d beside width %d", p[pFirst], w)
+		return encoding.Corruptf(part, "first %d beside width %d", p[pFirst], w)
 	}
 	l.first = p[pFirst] << l.frame.Width
 	switch c := p[pPair]; {
 	case !mode.decimal():
 		if c < 0 || c >= int64(m) {
-			return l, encoding.Corruptf(part, "%d low bits left out", c)
+			return encoding.Corruptf(part, "%d low bits left out", c)
 		}
 		l.zeros = uint(c)
 	case c < 0 || c>>5 > maxExponent || c&31 > maxExponent:
-		return l, encoding.Corruptf(part, "exponent and factor %d", c)
+		return encoding.Corruptf(part, "exponent and factor %d", c)
 	default:
 		l.pair = pairOf(c)
 	}
 	l.len = l.frame.Len(n) + positions + l.exceptions*int(m/8)
-	return l, nil
+	return nil
 }
 
 // codeWidth is the bits of a code into a dictionary of d entries.

@@ -29,9 +29,8 @@ func (d *Decoder) layoutOf(p *encoding.Params, n int, m uint) (*layout, error) {
 	if n == d.n && m == d.m && *p == d.params {
 		return &d.layout, nil
 	}
-	var err error
 	d.params, d.n, d.m = *p, n, m
-	if d.layout, err = parse(p, n, m); err != nil {
+	if err := d.layout.parse(p, n, m); err != nil {
 		d.m = 0
 		return nil, err
 	}
@@ -196,7 +195,8 @@ func DecodeFloat64(dst []float64, src []byte) (rest []byte, err error) {
 	return inline.DecodeVectors(part, dst, src,
 		func(p encoding.Params, n int) (int, error) { return Float64Len(&p, n) },
 		func(v []float64, p encoding.Params, body []byte) error {
-			l, err := parse(&p, len(v), 64)
+			var l layout
+			err := l.parse(&p, len(v), 64)
 			switch {
 			case err != nil:
 				return err
@@ -214,7 +214,8 @@ func DecodeFloat32(dst []float32, src []byte) (rest []byte, err error) {
 	return inline.DecodeVectors(part, dst, src,
 		func(p encoding.Params, n int) (int, error) { return Float32Len(&p, n) },
 		func(v []float32, p encoding.Params, body []byte) error {
-			l, err := parse(&p, len(v), 32)
+			var l layout
+			err := l.parse(&p, len(v), 32)
 			switch {
 			case err != nil:
 				return err

@@ -93,16 +93,23 @@ func Fits(x int64, size uint) bool {
 // from a file, or says why they cannot be one: the error is a CorruptError
 // about part.
 func Check(part string, base, width, patches, patchWidth int64, n int, size uint) (Frame, error) {
-	if patchWidth > int64(size) || patchWidth < -int64(size) || (patches == 0) != (patchWidth == 0) {
-		return Frame{}, encoding.Corruptf(part, "%d patches of %d bits", patches, patchWidth)
-	}
-	if _, err := bitpack.CheckShape(part, width, patches, max(patchWidth, -patchWidth), n, size); err != nil {
-		return Frame{}, err
-	}
-	if k := shift(uint(width)); !Fits(base, size-k) {
-		return Frame{}, encoding.Corruptf(part, "base %d << %d outside of %d bits", base, k, size)
+	high := max(patchWidth, -patchWidth) // negative for the least integer
+	if uint64(width) > uint64(size) || uint64(patches) > uint64(n) || uint64(high) > uint64(int64(size)-width) ||
+		(patches == 0) != (high == 0) || !Fits(base, size-shift(uint(width))) {
+		return Frame{}, refuse(part, base, width, patches, patchWidth, n, size)
 	}
 	return Frame{base, uint(width), int(patches), int(patchWidth)}, nil
+}
+
+// refuse says what Check has against parameters.
+func refuse(part string, base, width, patches, patchWidth int64, n int, size uint) error {
+	if patchWidth > int64(size) || patchWidth < -int64(size) || (patches == 0) != (patchWidth == 0) {
+		return encoding.Corruptf(part, "%d patches of %d bits", patches, patchWidth)
+	}
+	if _, err := bitpack.CheckShape(part, width, patches, max(patchWidth, -patchWidth), n, size); err != nil {
+		return err
+	}
+	return encoding.Corruptf(part, "base %d << %d outside of %d bits", base, shift(uint(width)), size)
 }
 
 // Load is Check of the parameters 2 to 5.
