@@ -20,6 +20,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 )
 
 // New returns the root command with every command of the tool below it. Each
@@ -52,6 +53,11 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(stderr)
+	if f, ok := stdout.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil { // it is a terminal
+			root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", fmt.Sprintf("Flags.FlagUsagesWrapped %d ", width)))
+		}
+	}
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		err = out.err // of what cobra prints: help, completion, the version

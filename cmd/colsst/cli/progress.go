@@ -30,7 +30,7 @@ func (t *tool) newProgress(name string, total int64, bytes bool) *progress {
 		return nil
 	}
 	p := &progress{all: mpb.NewWithContext(t.ctx(), mpb.WithOutput(t.cmd.ErrOrStderr()), mpb.WithAutoRefresh()), byBytes: bytes, started: time.Now()}
-	counters := decor.CountersNoUnit("% d / % d rows")
+	counters := decor.CountersNoUnit("%d / %d rows")
 	if bytes {
 		counters = decor.CountersKibiByte("% .1f / % .1f")
 	}
