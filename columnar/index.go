@@ -51,6 +51,8 @@ type page struct {
 	// partition pages
 	ordinals []int64 // of the first partition of each entry, and one past the last
 	keys     bytestrings.Strings
+	prefix   int        // of a page that was read: bytes that all keys begin with
+	heads    []uint64   // the bytes of each that follow
 	own      []ownEntry // level 0: the entries that are one partition of more than one block
 	deleted  []entryDeletion
 
@@ -85,7 +87,7 @@ func (p *page) timeRoot(k int) node { return node{&p.below[k], p.own[k].time, p.
 
 // memory is about how many bytes a page that was read takes.
 func (p *page) memory() int64 {
-	n := 400 + 16*len(p.refs) + 8*(len(p.below)+len(p.rows)+len(p.ordinals)+len(p.firstInt)+len(p.lastInt))
+	n := 400 + 16*len(p.refs) + 8*(len(p.below)+len(p.rows)+len(p.ordinals)+len(p.firstInt)+len(p.lastInt)+len(p.heads))
 	n += 80*len(p.own) + 24*(len(p.opens)+len(p.deleted))
 	for _, s := range []*bytestrings.Strings{&p.first, &p.last, &p.keys} {
 		n += cap(s.Data) + 4*cap(s.Ends)
@@ -414,6 +416,7 @@ func (p *page) parsePartitions(n int, limit int64, body []byte) ([]byte, error) 
 	if body, err = parseStrings(&p.keys, n, keyLimit, body); err != nil {
 		return nil, err
 	}
+	p.setHeads()
 	if len(p.own) == 0 {
 		return body, nil
 	}
@@ -458,6 +461,38 @@ func (p *page) parsePartitions(n int, limit int64, body []byte) ([]byte, error) 
 		return nil, encoding.Corruptf(indexPart, "deletions")
 	}
 	return r.src, nil
+}
+
+// setHeads makes the keys ready to be searched.
+func (p *page) setHeads() {
+	n := p.keys.Len()
+	first, last := p.keys.At(0), p.keys.At(n-1)
+	for p.prefix < min(len(first), len(last)) && first[p.prefix] == last[p.prefix] {
+		p.prefix++
+	}
+	p.heads = make([]uint64, n)
+	for i := range p.heads {
+		k := p.keys.At(i)
+		for p.prefix > len(k) || !bytes.Equal(k[:p.prefix], first[:p.prefix]) { // keys in another order than of bytes
+			p.prefix--
+		}
+	}
+	for i := range p.heads {
+		p.heads[i] = headOf(p.keys.At(i)[p.prefix:])
+	}
+}
+
+// headOf are the first 8 bytes of b as a number that is ordered as they are;
+// bytes that are missing count as zeros.
+func headOf(b []byte) uint64 {
+	if len(b) >= 8 {
+		return binary.BigEndian.Uint64(b)
+	}
+	var x uint64
+	for i, c := range b {
+		x |= uint64(c) << (56 - 8*i)
+	}
+	return x
 }
 
 // checkParent compares the page with entry i of the page above.

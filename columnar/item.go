@@ -102,6 +102,23 @@ func (h *header) appendTo(dst []byte) []byte {
 // parseHeader reads the header at the start of src. The item, of which crc
 // bytes follow the body, must end within left bytes.
 func parseHeader(src []byte, crc int, left int64) (h header, err error) {
+	if h, err = parseUnchecked(src, crc, left); err != nil {
+		return h, err
+	}
+	return h, h.verify(src)
+}
+
+// verify compares the header at the start of src, which is h, with its check.
+func (h *header) verify(src []byte) error {
+	at := h.size - 2
+	if uint16(checksum(src[:at])) != binary.LittleEndian.Uint16(src[at:]) {
+		return encoding.Corruptf("item header", "check mismatch")
+	}
+	return nil
+}
+
+// parseUnchecked is parseHeader but for the check.
+func parseUnchecked(src []byte, crc int, left int64) (h header, err error) {
 	if len(src) < minItem || src[0] != itemMagic {
 		return h, encoding.Corruptf("item header", "no item begins here")
 	}
@@ -113,7 +130,13 @@ func parseHeader(src []byte, crc int, left int64) (h header, err error) {
 	at := 2
 	var body uint64
 	for i := -1; i < n; i++ {
-		v, k := binary.Uvarint(src[at:])
+		var v uint64
+		k := 1
+		if at < len(src) && src[at] < 0x80 {
+			v = uint64(src[at])
+		} else {
+			v, k = binary.Uvarint(src[at:])
+		}
 		if k <= 0 {
 			return h, encoding.Corruptf("item header", "field is cut or overlong")
 		}
@@ -126,9 +149,6 @@ func parseHeader(src []byte, crc int, left int64) (h header, err error) {
 	}
 	if len(src) < at+2 {
 		return h, encoding.Corruptf("item header", "cut")
-	}
-	if uint16(checksum(src[:at])) != binary.LittleEndian.Uint16(src[at:]) {
-		return h, encoding.Corruptf("item header", "check mismatch")
 	}
 	h.size = at + 2
 	if body > uint64(h.limit()) || int64(body) > left-int64(h.size)-int64(crc) {

@@ -70,7 +70,7 @@ func (r *Reader) find(ctx context.Context, key []byte, s *scratch, q *partition)
 		return rowgroup.ErrNotFound
 	}
 	found := false
-	if _, ordered := r.foot.schema.ComparePartitions(key, key); ordered {
+	if r.ordered {
 		found, err = r.findOrdered(ctx, key, s, q)
 	} else {
 		found, err = r.findAnywhere(ctx, key, s, q)
@@ -120,6 +120,9 @@ func (r *Reader) findOrdered(ctx context.Context, key []byte, s *scratch, q *par
 // or -1.
 func (p *page) lastUpTo(s *rowgroup.Schema, byBytes bool, key []byte) int {
 	lo, hi := 0, p.len()
+	if byBytes {
+		lo, hi = p.sameHead(key)
+	}
 	for lo < hi {
 		m := int(uint(lo+hi) >> 1)
 		var c int
@@ -135,6 +138,31 @@ func (p *page) lastUpTo(s *rowgroup.Schema, byBytes bool, key []byte) int {
 		}
 	}
 	return lo - 1
+}
+
+// sameHead are the entries [lo, hi) that the beginnings of the keys do not tell
+// from key: those before are less, those behind greater.
+func (p *page) sameHead(key []byte) (lo, hi int) {
+	n := p.len()
+	first := p.keys.At(0)
+	switch c := bytes.Compare(key[:min(len(key), p.prefix)], first[:p.prefix]); {
+	case c < 0:
+		return 0, 0
+	case c > 0:
+		return n, n
+	}
+	head := headOf(key[p.prefix:])
+	lo, hi = 0, n
+	for lo < hi {
+		if m := int(uint(lo+hi) >> 1); p.heads[m] < head {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	for hi = lo; hi < n && p.heads[hi] == head; hi++ {
+	}
+	return lo, hi
 }
 
 // findAnywhere looks into every entry: without a known order each may hold the
@@ -289,6 +317,7 @@ type partIter struct {
 	live     rowgroup.LiveFilter
 	unit     readUnit
 	started  bool // a block was read
+	last     bool // the range ends in it
 	headed   bool // the head was given
 	err      error
 }
@@ -424,21 +453,37 @@ func (it *partIter) reachesBehind(p *page, i int) bool {
 	return it.p.r.foot.schema.PositionToBound(&p.lastAt[i], it.to, false) > 0
 }
 
+// firstOf is the entry of a time page that the range begins in or, backwards,
+// ends in; out of the page if there is none.
+func (it *partIter) firstOf(p *page) int {
+	lo, hi := 0, p.len()
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		if it.o.Desc && !it.behind(p, m) || !it.o.Desc && it.before(p, m) {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if it.o.Desc {
+		return lo - 1
+	}
+	return lo
+}
+
 // nextEntry goes to the next entry of the time index that can lie in the range.
 func (it *partIter) nextEntry() (ok bool, err error) {
 	dir := 1
 	if it.o.Desc {
 		dir = -1
 	}
+	if it.last {
+		return false, nil
+	}
 	if it.started {
 		ok, err = it.cur.step(dir)
 	} else if err = it.readEnd(); err == nil {
-		ok, err = it.cur.seek(it.p.timeRoot(), func(page *page) int {
-			if it.o.Desc {
-				return sort.Search(page.len(), func(i int) bool { return it.behind(page, i) }) - 1
-			}
-			return sort.Search(page.len(), func(i int) bool { return !it.before(page, i) })
-		})
+		ok, err = it.cur.seek(it.p.timeRoot(), it.firstOf)
 	}
 	it.started = true
 	for err == nil && ok && it.known != nil {
@@ -490,6 +535,11 @@ func (it *partIter) openOwn(page *page, i int) error {
 		u.begins = 0
 	}
 	u.whole = it.within(page, i)
+	if it.o.Desc {
+		it.last = it.reachesBefore(page, i)
+	} else {
+		it.last = it.reachesBehind(page, i)
+	}
 	it.unit = u
 	if u.whole || p.entry().markers {
 		return nil

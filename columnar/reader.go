@@ -38,7 +38,8 @@ type Reader struct {
 	closed    atomic.Bool
 	order     rowgroup.IntOrder
 	ints      bool         // the rows of a partition stand in order
-	byBytes   bool         // partitions stand in the order of their keys' bytes
+	ordered   bool         // the order of partitions is known
+	byBytes   bool         // it is that of the bytes of their keys
 	users     atomic.Int64 // of the source: the Reader until it is closed, and scratches
 	free      func() error // frees the source once nobody uses it, or nil
 }
@@ -121,6 +122,7 @@ func (r *Reader) open() error {
 	}
 	r.footAt = footAt
 	r.order, r.ints = r.foot.schema.IntOrder()
+	_, r.ordered = r.foot.schema.ComparePartitions(nil, nil)
 	r.byBytes = r.foot.schema.Order() == "bytes" || r.foot.schema.Order() == "byteordered"
 	r.templates = make([]atomic.Pointer[rowgroup.Template], len(r.foot.templates))
 	f.streamLen = r.foot.streamLen

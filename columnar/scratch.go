@@ -17,7 +17,8 @@ type scratch struct {
 	dec    *rowgroup.BlockDecoder
 	batch  *rowgroup.Batch
 	single *rowgroup.Batch
-	step   int // see stepBytes
+	step   int  // see stepBytes
+	small  bool // all groups of a block are decoded in one step
 }
 
 // keptWindow is the greatest window that is kept for the next read.
@@ -36,6 +37,7 @@ func (r *Reader) scratch(ctx context.Context) (*scratch, error) {
 			batch: rowgroup.NewBatch(schema), single: rowgroup.NewBatch(schema), step: r.step,
 		}
 		s.dec.SetLimits(r.foot.groupRows, r.foot.groupBytes)
+		s.small = r.foot.groupBytes <= r.step/rowgroup.MaxBlockGroups
 	}
 	s.win.ctx = ctx
 	return s, nil
@@ -91,6 +93,15 @@ func (s *scratch) block(r *Reader, at ref) (h header, body []byte, err error) {
 // first on, or from the last back: at least one.
 func (s *scratch) fits(from, to int, back bool) int {
 	n, size := 0, 0
+	if s.small { // but for rows of their own, which may have any size
+		for n < to-from && s.dec.GroupRows(from+n) > 1 {
+			n++
+		}
+		if n == to-from {
+			return n
+		}
+		n = 0
+	}
 	for n < to-from {
 		g := from + n
 		if back {
