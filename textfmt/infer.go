@@ -122,6 +122,21 @@ func (in *inference) add(f *Field, null bool, zone wallZone) {
 	}
 }
 
+// another looks at a cell where that is one more integer, of which there is
+// nothing to tell.
+func (in *inference) another(text []byte) bool {
+	if in.counts[formInt] == 0 || in.isTime || in.layout != nil {
+		return false
+	}
+	v, ok := parseDigits(text)
+	if !ok || v > 1<<53 || text[0] == '0' && len(text) > 1 {
+		return false
+	}
+	in.rows++
+	in.counts[formInt]++
+	return true
+}
+
 // try reads a cell of a time column by the common layouts. It does so from the
 // first cell on that is of another form than the package comment's, which is
 // the first of all where all are.

@@ -68,9 +68,15 @@ func (s *sampler) add(i int, f *Field, null bool) {
 // block looks at the rows of a block.
 func (s *sampler) block(b *block, marks []string) {
 	for col := range s.seen {
-		for row := 0; row < b.rows && !s.seen[col].settled(); row++ {
-			f := Field{Text: b.field(row, col), Quoted: b.quoted(row, col), Line: b.line + int64(row)}
-			s.seen[col].add(&f, isMark(marks, f.Text), s.o.zone())
+		in := &s.seen[col]
+		for row := 0; row < b.rows && !in.settled(); row++ {
+			text := b.field(row, col)
+			null := isMark(marks, text)
+			if !null && in.another(text) {
+				continue
+			}
+			f := Field{Text: text, Quoted: b.quoted(row, col), Line: b.line + int64(row)}
+			in.add(&f, null, s.o.zone())
 		}
 	}
 }
