@@ -3,6 +3,8 @@ package textfmt
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -178,4 +180,29 @@ func TestBlocksProperty(t *testing.T) {
 		got := readAll(t, text.String(), o, skip, true)
 		require.Equal(t, want, got, text.String())
 	})
+}
+
+// Blocks and rows by themselves take turns in a long text, over the ends of
+// buffers and pieces.
+func TestBlocksLong(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, oneOdd := range []int{3, 100, 5000} {
+		var text strings.Builder
+		text.WriteString("k,t,v,s\n")
+		for i := range 15_000 {
+			v, s := fmt.Sprint(r.Float64()), `"a, b"`
+			if r.IntN(oneOdd) == 0 {
+				v = []string{"", "x", "1e400", "0.1234567890123456789", "5"}[r.IntN(5)]
+				s = []string{`"a""b"`, "\"l\n\nl\"", "\xff", `"x"x`, "", "\n", "\r", strings.Repeat("long ", r.IntN(20_000))}[r.IntN(8)]
+			}
+			fmt.Fprintf(&text, "key%03d,%d,%s,%s\n", i/200, 1_000_000+i, v, s)
+		}
+		o := CSVOptions{Header: true}
+		o.PartitionKey, o.Time = []string{"k"}, &TimeSpec{Column: "t", UnitSet: true}
+		o.Types = map[string]rowgroup.Type{"v": rowgroup.Double, "s": rowgroup.Text}
+		for _, skip := range []bool{false, true} {
+			want, got := readAll(t, text.String(), o, skip, false), readAll(t, text.String(), o, skip, true)
+			require.True(t, reflect.DeepEqual(want, got), "%d %v %v %v", oneOdd, skip, want.err, got.err)
+		}
+	}
 }

@@ -8,7 +8,9 @@
 //
 // FormatOf and Sniff tell the format by name or by look. Records know the
 // grammar of their format and nothing of types: of CSV (RFC 4180) they are a
-// Scanner. A Reader gives every column a type, from the options, a schema or
+// Scanner, which hands out plain records by the block too: these are read column
+// by column, and rows by themselves where anything about them is special, with
+// the same outcome. A Reader gives every column a type, from the options, a schema or
 // the first rows of the input, and explains each choice; from then on a value
 // that does not fit its column is a SyntaxError with line, column and the option
 // to give. No value is ever changed silently: integers never pass through
