@@ -63,3 +63,28 @@ func BenchmarkBodyReader(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
 }
+
+// BenchmarkScan reads an SSTable through chunks, checksums and body.
+func BenchmarkScan(b *testing.B) {
+	const rows = 500_000
+	for _, class := range []string{"", "LZ4Compressor", "ZstdCompressor"} {
+		b.Run(class, func(b *testing.B) {
+			h, body := metricsBody(b, "nb", rows)
+			data, info, sums := makeData(b, "nb", body, making{compressor: class, chunkLength: 16 << 10})
+			d := &DataFile{Name: "Data.db", File: bytes.NewReader(data), Size: int64(len(data)), Compression: info, Checksums: sums}
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				s, err := d.Stream(0, true)
+				require.NoError(b, err)
+				r := NewBodyReader(s, "nb", h)
+				for err == nil {
+					_, err = r.Next()
+				}
+				require.ErrorIs(b, err, io.EOF)
+				require.NoError(b, s.Close())
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+		})
+	}
+}

@@ -299,6 +299,9 @@ func (r *BodyReader) decodeRow(c *cursor, flags, extended byte, set *columns) (n
 		}
 		return 0, r.corruptf("extended flags %02x", extended)
 	}
+	if extended&extendedShadowable != 0 && flags&flagDeletion == 0 {
+		return 0, r.corruptf("flags %02x %02x: a shadowable deletion that is not there", flags, extended)
+	}
 	row := &r.row
 	row.Clustering = row.Clustering[:0]
 	if extended&extendedStatic == 0 {

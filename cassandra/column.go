@@ -32,6 +32,22 @@ func newColumn(name, text string) (Column, error) {
 	return c, nil
 }
 
+// PathType is the type of the paths of a complex column's cells.
+//
+//	list   timeuuid
+//	set    its elements, whose cells have no value
+//	map    its keys
+//	udt    smallint, the number of the field
+func (c *Column) PathType() rowgroup.Type {
+	switch c.Type.Kind {
+	case rowgroup.KindList:
+		return rowgroup.TimeUUID
+	case rowgroup.KindSet, rowgroup.KindMap:
+		return c.Type.Args[0]
+	}
+	return rowgroup.Smallint
+}
+
 // frozen is c as if a FrozenType stood around its type.
 func (c Column) frozen() Column {
 	c.Type = rowgroup.Type{Kind: rowgroup.KindFrozen, Args: []rowgroup.Type{c.Type}}

@@ -79,9 +79,11 @@ func (c *cursor) vbytes() []byte { return c.take(c.vint()) }
 func (c *cursor) utf() string    { return string(c.sbytes()) }
 
 func (c *cursor) vint() uint64 {
-	if c.p < len(c.b) && c.b[c.p] < 0x80 {
-		c.p++
-		return uint64(c.b[c.p-1])
+	if p := c.p; p < len(c.b) {
+		if x := c.b[p]; x < 0x80 {
+			c.p = p + 1
+			return uint64(x)
+		}
 	}
 	return c.longVint()
 }

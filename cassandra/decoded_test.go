@@ -196,14 +196,7 @@ func cellJSON(t *testing.T, col Column, c *Cell) object {
 	typ := col.Type
 	o := object{"name": col.Name, "ts": c.Timestamp}
 	if col.Complex {
-		path := rowgroup.TimeUUID
-		switch {
-		case typ.Kind == rowgroup.KindUDT:
-			path = rowgroup.Smallint
-		case typ.Kind != rowgroup.KindList:
-			path = typ.Args[0]
-		}
-		o["path"] = valueJSON(t, path, c.Path)
+		o["path"] = valueJSON(t, col.PathType(), c.Path)
 		typ = typ.Args[len(typ.Args)-1]
 	}
 	switch {

@@ -169,6 +169,10 @@ func drawRow(t *rapid.T, v Version, cols []Column, static bool) Row {
 			c.Path = rapid.SliceOfN(rapid.Byte(), 1, 16).Draw(t, "path")
 			x.Cells = append(x.Cells, c)
 		}
+		typ := cols[i].PathType()
+		byPath := func(a, b Cell) int { return typ.Collate(a.Path, b.Path) }
+		slices.SortStableFunc(x.Cells, byPath)
+		x.Cells = slices.CompactFunc(x.Cells, func(a, b Cell) bool { return byPath(a, b) == 0 })
 		row.Complex = append(row.Complex, x)
 	}
 	if deleted && rapid.Bool().Draw(t, "as 5.0 writes live") { // from a Long.MAX_VALUE cut to 32 bits

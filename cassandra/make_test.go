@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/s2"
@@ -63,6 +64,14 @@ type making struct {
 	summaryEvery  int
 }
 
+var zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		panic(err)
+	}
+	return z
+})
+
 // compressChunk is the inverse of the decompressors.
 func compressChunk(tb require.TestingT, class string, data []byte) []byte {
 	switch class {
@@ -85,9 +94,7 @@ func compressChunk(tb require.TestingT, class string, data []byte) []byte {
 		require.NoError(tb, z.Close())
 		return b.Bytes()
 	case "ZstdCompressor":
-		z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-		require.NoError(tb, err)
-		return z.EncodeAll(data, nil)
+		return zstdEncoder().EncodeAll(data, nil)
 	}
 	return data
 }

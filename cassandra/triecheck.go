@@ -37,6 +37,9 @@ func (c *trieCheck) partition(p *Partition) error {
 	if comparable, err := c.s.comparableKey(nil, p.Key); err == nil && !bytes.HasPrefix(comparable, prefix) {
 		return c.wrong(ComponentPartitions, "the trie has prefix %s instead", hexKey(prefix))
 	}
+	if p.Position == 0 && !bytes.Equal(c.x.partitions.First, p.Key) {
+		return c.wrong(ComponentPartitions, "first key %s", hexKey(c.x.partitions.First))
+	}
 	c.start, c.blocks, c.block = p.Position, nil, 0
 	if position < 0 {
 		if ^position != p.Position {

@@ -118,12 +118,15 @@ func (v *verifier) event(e Event) error {
 			v.rep.StaticRows++
 			v.rep.Cells += n
 		}
-		return nil
+		return v.paths(row, v.r.header.Static)
 	case PartitionEnd:
 		return v.index.endPartition(at)
 	case ClusteringRow:
 		v.rep.Rows++
 		v.rep.Cells += cells(v.r.Row())
+		if err := v.paths(v.r.Row(), v.r.header.Regular); err != nil {
+			return err
+		}
 		if v.r.Row().PreviousSize != uint64(at-v.previous) {
 			v.rep.OddPrevious++
 		}
@@ -167,6 +170,24 @@ func cells(row *Row) int64 {
 		n += int64(len(row.Complex[i].Cells))
 	}
 	return n
+}
+
+// paths checks the order of the cells of complex columns.
+func (v *verifier) paths(row *Row, cols []Column) error {
+	for i := range row.Complex {
+		x := &row.Complex[i]
+		typ := cols[x.Column].PathType()
+		if !typ.Ordered() {
+			v.unknown = true
+			continue
+		}
+		for k := 1; k < len(x.Cells); k++ {
+			if typ.Collate(x.Cells[k-1].Path, x.Cells[k].Path) >= 0 {
+				return v.r.corruptf("column %s: path %s is out of order, or twice", quote(cols[x.Column].Name), hexKey(x.Cells[k].Path))
+			}
+		}
+	}
+	return nil
 }
 
 func (v *verifier) partition(at int64) error {
