@@ -15,7 +15,8 @@ type segmentJob struct {
 	big          bool
 	begins, ends bool
 
-	*encoder
+	enc     *rowgroup.SegmentEncoder
+	stats   *rowgroup.Stats
 	encoded *rowgroup.Segment
 	err     error
 	done    chan struct{} // closed when encoded; nil where no goroutine does it
@@ -26,12 +27,6 @@ type segmentJob struct {
 type blockUnit struct {
 	groups int
 	own    bool
-}
-
-// encoder is what the encoding of one segment at a time takes.
-type encoder struct {
-	enc   *rowgroup.SegmentEncoder
-	stats *rowgroup.Stats
 }
 
 func (s *segmentJob) encode() {
@@ -64,43 +59,48 @@ func (s *segmentJob) ready() bool {
 // queue encodes segments, each on a goroutine of its own where several may be
 // on their way, and has them written in order, by the goroutine that pushes.
 type queue struct {
-	schema   *rowgroup.Schema
-	encoders []*encoder // that are free
-	batches  []*rowgroup.Batch
-	waiting  []*segmentJob // on their way, oldest first
-	alone    bool          // one segment at a time, without goroutines
+	schema  *rowgroup.Schema
+	alone   bool // one segment at a time, without goroutines
+	free    []*segmentJob
+	batches []*rowgroup.Batch
+	waiting []*segmentJob // on their way, oldest first
 }
 
 // newQueue makes a queue of up to n segments.
 func newQueue(s *rowgroup.Schema, o rowgroup.EncodeOptions, n int) queue {
 	q := queue{schema: s, alone: n == 1}
 	for range n {
-		q.encoders = append(q.encoders, &encoder{rowgroup.NewSegmentEncoder(s, o), rowgroup.NewStats(s)})
+		q.free = append(q.free, &segmentJob{enc: rowgroup.NewSegmentEncoder(s, o), stats: rowgroup.NewStats(s)})
 	}
 	return q
 }
 
-// start begins to encode s. If as many segments as may be are on their way, it
-// has the oldest written first.
-func (q *queue) start(s *segmentJob, out *output) error {
-	if len(q.encoders) == 0 {
+// next is a job for the next segment. If as many as may be are on their way,
+// the oldest is written first.
+func (q *queue) next(out *output) (*segmentJob, error) {
+	if len(q.free) == 0 {
 		if err := q.writeOldest(out); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	last := len(q.encoders) - 1
-	s.encoder, q.encoders = q.encoders[last], q.encoders[:last]
+	s := q.free[len(q.free)-1]
+	q.free = q.free[:len(q.free)-1]
+	*s = segmentJob{spans: s.spans[:0], units: s.units[:0], enc: s.enc, stats: s.stats}
+	return s, nil
+}
+
+// start begins to encode s.
+func (q *queue) start(s *segmentJob) {
 	q.waiting = append(q.waiting, s)
 	if q.alone {
 		s.encode()
-		return nil
+		return
 	}
 	s.done = make(chan struct{})
 	go func() {
 		defer close(s.done)
 		s.encode()
 	}()
-	return nil
 }
 
 // write has the segments written that are encoded, up to the first that is
@@ -122,7 +122,7 @@ func (q *queue) writeOldest(out *output) error {
 	if err == nil {
 		err = out.segment(s)
 	}
-	q.encoders, q.batches = append(q.encoders, s.encoder), append(q.batches, s.batch)
+	q.free, q.batches = append(q.free, s), append(q.batches, s.batch)
 	return err
 }
 

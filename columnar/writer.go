@@ -44,6 +44,7 @@ type Writer struct {
 	partBase int64
 
 	cur      current
+	spans    []span
 	shared   sharedGroup
 	units    []unit
 	unitSize int   // row groups in units
@@ -241,18 +242,20 @@ func (w *Writer) rows(from, to, base int64) error {
 	return nil
 }
 
-// appendSpans appends the closed groups of the current partition.
-func (w *Writer) appendSpans(spans []span) []span {
+// currentSpans are the closed groups of the current partition, valid until the
+// next call.
+func (w *Writer) currentSpans() []span {
 	c := &w.cur
 	from, part := c.start, c.part
 	if c.continued {
 		part++
 	}
+	w.spans = w.spans[:0]
 	for _, to := range c.cuts {
-		spans = append(spans, span{from, to, part, c.part + 1})
+		w.spans = append(w.spans, span{from, to, part, c.part + 1})
 		from, part = to, c.part+1
 	}
-	return spans
+	return w.spans
 }
 
 // flushCurrent makes the closed groups of the current partition a segment,
@@ -262,7 +265,10 @@ func (w *Writer) flushCurrent() error {
 	if err := w.flushUnits(); err != nil {
 		return err
 	}
-	s := w.segment(w.appendSpans(nil))
+	s, err := w.segment(unit{w.currentSpans(), true})
+	if err != nil {
+		return err
+	}
 	s.big, s.begins = true, !c.continued
 	c.continued, c.start, c.cuts, c.closed = true, c.groupFrom, c.cuts[:0], 0
 	return w.flush(s, c.start, c.part+1)
@@ -282,7 +288,10 @@ func (w *Writer) endPartition(row int64) error {
 	case c.continued && len(c.cuts) == 0: // it ended with the segment before
 		return w.endBig()
 	case c.continued:
-		s := w.segment(w.appendSpans(nil))
+		s, err := w.segment(unit{w.currentSpans(), true})
+		if err != nil {
+			return err
+		}
 		s.big, s.ends = true, true
 		c.continued = false
 		return w.flush(s, row, c.part+1)
@@ -295,7 +304,7 @@ func (w *Writer) endPartition(row int64) error {
 	if err := w.makeRoom(len(c.cuts), c.closed+c.bytes); err != nil {
 		return err
 	}
-	w.units = append(w.units, unit{w.appendSpans(nil), true})
+	w.units = append(w.units, unit{slices.Clone(w.currentSpans()), true})
 	return nil
 }
 
@@ -362,37 +371,39 @@ func (w *Writer) flushClosed() error {
 	if len(w.units) == 0 {
 		return nil
 	}
-	var spans []span
-	for _, u := range w.units {
-		spans = append(spans, u.spans...)
+	s, err := w.segment(w.units...)
+	if err != nil {
+		return err
 	}
-	s := w.segment(spans)
-	for _, u := range w.units {
-		s.units = append(s.units, blockUnit{len(u.spans), u.own})
-	}
-	w.units, w.unitSize, w.unitMem = w.units[:0], 0, 0
+	spans := w.units[len(w.units)-1].spans
 	last := spans[len(spans)-1]
+	w.units, w.unitSize, w.unitMem = w.units[:0], 0, 0
 	return w.flush(s, last.toRow, last.toPart)
 }
 
 // segment makes a segment of rows that are pending.
-func (w *Writer) segment(spans []span) *segmentJob {
-	s := &segmentJob{batch: w.pend, first: w.partBase}
-	for _, sp := range spans {
-		s.spans = append(s.spans, rowgroup.Span{
-			FromRow: int(sp.fromRow - w.rowBase), ToRow: int(sp.toRow - w.rowBase),
-			FromPart: int(sp.fromPart - w.partBase), ToPart: int(sp.toPart - w.partBase),
-		})
+func (w *Writer) segment(units ...unit) (*segmentJob, error) {
+	s, err := w.queue.next(&w.out)
+	if err != nil {
+		return nil, err
 	}
-	return s
+	s.batch, s.first = w.pend, w.partBase
+	for _, u := range units {
+		s.units = append(s.units, blockUnit{len(u.spans), u.own})
+		for _, sp := range u.spans {
+			s.spans = append(s.spans, rowgroup.Span{
+				FromRow: int(sp.fromRow - w.rowBase), ToRow: int(sp.toRow - w.rowBase),
+				FromPart: int(sp.fromPart - w.partBase), ToPart: int(sp.toPart - w.partBase),
+			})
+		}
+	}
+	return s, nil
 }
 
 // flush sends a segment on its way. Rows from row and partitions from part on
 // are not of it.
 func (w *Writer) flush(s *segmentJob, row, part int64) error {
-	if err := w.queue.start(s, &w.out); err != nil {
-		return err
-	}
+	w.queue.start(s)
 	old, next := w.pend, w.queue.batch()
 	from, fromPart := int(row-w.rowBase), int(part-w.partBase)
 	w.pend, w.rowBase, w.partBase = next, row, part
