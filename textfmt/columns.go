@@ -384,6 +384,9 @@ func (b *block) same(col, row, to int) int {
 // the only clustering column and not beside the one before them.
 func (b *builder) ascending(n int) int {
 	c := &b.clustering
+	if len(b.batch.CellMeta(c.at).Cells) > 0 {
+		return 0 // some are null
+	}
 	if c.class == rowgroup.ClassInt32 {
 		return ascending((*b.batch.Int32s(c.at))[b.row:b.row+n+1], c.direction < 0)
 	}

@@ -111,6 +111,7 @@ func TestBlocksProperty(t *testing.T) {
 			require.NoError(t, err)
 			o.Types[name], o.Names = typ, append(o.Names, name)
 		}
+		o.NullClustering = rapid.IntRange(0, 4).Draw(t, "static rows") == 0
 		o.AnyOrder = rapid.Bool().Draw(t, "any order")
 		o.Unique = rapid.Bool().Draw(t, "unique")
 		o.NoDuplicates = o.Unique
@@ -142,7 +143,13 @@ func TestBlocksProperty(t *testing.T) {
 			if odd(bad) {
 				time -= 3
 			}
+			if rapid.IntRange(0, 30).Draw(t, "below zero") == 0 && i == 0 {
+				time = -200
+			}
 			cells := []string{fmt.Sprint("key", key), fmt.Sprint(key), fmt.Sprint(time)}
+			if o.NullClustering && odd(8) {
+				cells[2] = ""
+			}
 			if meta%4 > 0 {
 				cells = append(cells, fmt.Sprint(1_780_000_000_000_000+int64(i)))
 			}
