@@ -2,8 +2,10 @@ package cli
 
 import (
 	"errors"
+	"time"
 
 	"github.com/colsst/colsst/cmd/colsst/internal/aggregate"
+	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -68,6 +70,29 @@ func (q *rowQuery) newAggregateSink(out *output, s *rowgroup.Schema, several boo
 	}
 	a.to, err = newPrinter(q.out.format, out, a.Schema(), names, columns)
 	return a, err
+}
+
+// counted has the file count its rows, where that is all that is asked for: it
+// knows much from its statistics. It does nothing where rows have to be looked
+// at, be it to tell how many have expired.
+func (q *rowQuery) counted(p *rowPrinter, r *columnar.Reader, where bool) (done bool, err error) {
+	a, ok := p.to.(*aggregateSink)
+	if !ok || where || p.several || q.latest > 0 || q.hasKey || q.since != "" || q.until != "" {
+		return false, nil
+	}
+	if e := r.Stats().Expiries; !q.nowGiven && e.Set && e.Min <= time.Now().Unix() {
+		return false, nil
+	}
+	o, ok := a.Counts()
+	if !ok {
+		return false, nil
+	}
+	o.Live, o.Now = true, q.now
+	counts, err := r.Aggregate(q.ctx(), o)
+	if err == nil {
+		a.SetCounts(counts)
+	}
+	return err == nil, err
 }
 
 func (a *aggregateSink) print(b *rowgroup.Batch) error {

@@ -57,7 +57,8 @@ order of the clustering. --by partition does so for each partition, and --every
 for each window of time, which begins at a whole number of windows since 1970 in
 UTC: 30s, 5m, 1h, 7d, 2w, or a bare number of what the column counts. Nulls are
 left out, and NaNs of min and max; of no values at all count is 0 and the others
-are null. Sums of integers are exact.
+are null. Sums of integers are exact, those of floating point numbers rounded
+once.
 
 --since and --until bound the first clustering column, half open: since is
 part of the range, until is not. Where that is a time they take the forms of a
@@ -204,6 +205,9 @@ func (q *rowQuery) file(p *rowPrinter, path string) error {
 				o.Columns = append(o.Columns, col)
 			}
 		}
+	}
+	if done, err := q.counted(p, r, where != nil); done || err != nil {
+		return orElse(exitData, named(in.name, err))
 	}
 	rows, limit, err := q.rows(r, o, where)
 	if err != nil {

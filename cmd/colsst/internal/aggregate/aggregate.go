@@ -6,16 +6,16 @@
 //	count(c)   rows where column c is not null
 //	min(c)     the least value, by the order of its type
 //	max(c)     the greatest
-//	sum(c)     exact for integers, whatever its size; else a double
-//	avg(c)     a double
+//	sum(c)     exact for integers, whatever its size; else rounded once to a double
+//	avg(c)     the sum by the number of its values, a double
 //	first(c)   the value of the row of least clustering that has one
 //	last(c)    that of the row of greatest clustering
 //
 // Nulls are left out, as in SQL; of no values at all count is 0 and the others
 // are null. NaNs count for first, last, sum and avg, which become NaN, and for
-// min and max only where there is nothing else. Sums of floating point numbers
-// are compensated (Neumaier 1974), in the order of the rows. Numbers of zero
-// length, as Cassandra has them, count for count, first and last alone.
+// min and max only where there is nothing else. Numbers of zero length, as
+// Cassandra has them, and bytes that are none of their type's values count for
+// count, first and last alone.
 package aggregate
 
 import (
@@ -24,7 +24,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,7 +153,7 @@ type Options struct {
 
 // MaxGroups is how many groups there may be at a time. Where each group's rows
 // follow one another there is one at a time.
-const MaxGroups = 1 << 20
+const MaxGroups = 1 << 17
 
 // ErrTooManyGroups says that there are more than MaxGroups.
 var ErrTooManyGroups = fmt.Errorf("more than %d groups at a time", MaxGroups)
@@ -165,6 +164,8 @@ type Aggregator struct {
 	schema  *rowgroup.Schema
 	specs   []Spec
 	columns []int // of the specs; -1 for none
+	cols    []int // that are counted, and those of them that are summed
+	sums    []int
 	read    []int
 	o       Options
 	emit    func(*rowgroup.Batch) error
@@ -209,8 +210,17 @@ func New(s *rowgroup.Schema, specs []Spec, o Options, emit func(*rowgroup.Batch)
 		}
 		results = append(results, c)
 		a.columns = append(a.columns, col)
-		if col >= 0 && s.Role(col) == rowgroup.Regular && !slices.Contains(a.read, col) {
+		if col < 0 {
+			continue
+		}
+		if s.Role(col) == rowgroup.Regular && !slices.Contains(a.read, col) {
 			a.read = append(a.read, col)
+		}
+		if x.Func != First && x.Func != Last && !slices.Contains(a.cols, col) {
+			a.cols = append(a.cols, col)
+		}
+		if (x.Func == Sum || x.Func == Avg) && !slices.Contains(a.sums, col) {
+			a.sums = append(a.sums, col)
 		}
 	}
 	first, _ := s.Range(rowgroup.Clustering)
@@ -221,9 +231,9 @@ func New(s *rowgroup.Schema, specs []Spec, o Options, emit func(*rowgroup.Batch)
 	}
 	a.out = rowgroup.NewBatch(a.results)
 	if !o.ByPartition && o.Every == nil {
-		a.at = a.newGroup(nil) // even if it stays empty
+		a.at, err = a.newGroup(nil) // even if it stays empty
 	}
-	return a, nil
+	return a, err
 }
 
 // Schema is the schema of the results, all of whose columns are regular.
@@ -327,13 +337,30 @@ type group struct {
 	key    []byte
 	begin  int64 // of its window
 	null   bool  // rows without a time
-	rows   int64
-	values []accumulator // by spec
+	counts *rowgroup.Aggregator
+	whole  *rowgroup.Aggregates // in place of counts, where all was counted elsewhere
+	ends   []end                // by spec
 }
 
-func (a *Aggregator) newGroup(key []byte) *group {
-	return &group{key: slices.Clone(key), values: make([]accumulator, len(a.specs))}
+func (a *Aggregator) newGroup(key []byte) (*group, error) {
+	counts, err := rowgroup.NewAggregator(a.schema, a.cols, a.sums)
+	return &group{key: slices.Clone(key), counts: counts, ends: make([]end, len(a.specs))}, err
 }
+
+// Counts says what to count of whole tables or partitions for AddCounts. ok is
+// false if that is not enough: rows are grouped, or a first or last is asked
+// for.
+func (a *Aggregator) Counts() (o rowgroup.AggregateOptions, ok bool) {
+	ok = !a.o.ByPartition && a.o.Every == nil
+	for _, x := range a.specs {
+		ok = ok && x.Func != First && x.Func != Last
+	}
+	return rowgroup.AggregateOptions{Columns: a.cols, Sums: a.sums}, ok
+}
+
+// SetCounts takes what was counted as Counts says, of all rows that there are,
+// in place of the rows.
+func (a *Aggregator) SetCounts(r rowgroup.Aggregates) { a.at.whole = &r }
 
 // Add takes the rows of a batch of the live view, in the order of a scan.
 func (a *Aggregator) Add(b *rowgroup.Batch) error {
@@ -352,10 +379,10 @@ func (a *Aggregator) Add(b *rowgroup.Batch) error {
 			if err != nil {
 				return err
 			}
-			g.rows += int64(end - from)
+			g.counts.Add(b, from, end)
 			for i, x := range a.specs {
-				if x.Column != "" {
-					g.values[i].add(x.Func, a.schema, b, a.columns[i], from, end, a.o.Descending)
+				if x.Func == First || x.Func == Last {
+					g.ends[i].add((x.Func == Last) != a.o.Descending, a.schema, b, a.columns[i], from, end)
 				}
 			}
 			from = end
@@ -407,9 +434,10 @@ func (a *Aggregator) group(key []byte, begin int64, null bool) (*group, error) {
 				return nil, err
 			}
 		}
-		a.at = a.newGroup(key)
-		a.at.begin, a.at.null = begin, null
-		return a.at, nil
+		g, err := a.newGroup(key)
+		g.begin, g.null = begin, null
+		a.at = g
+		return g, err
 	}
 	kind := byte(0)
 	if null {
@@ -421,7 +449,10 @@ func (a *Aggregator) group(key []byte, begin int64, null bool) (*group, error) {
 		if len(a.groups) == a.most {
 			return nil, ErrTooManyGroups
 		}
-		g = a.newGroup(key)
+		var err error
+		if g, err = a.newGroup(key); err != nil {
+			return nil, err
+		}
 		g.begin, g.null = begin, null
 		part, known := a.parts[string(key)]
 		if !known {
@@ -494,10 +525,21 @@ func (a *Aggregator) result(g *group) error {
 			return err
 		}
 	}
+	counts := g.whole
+	if counts == nil {
+		r := g.counts.Result()
+		counts = &r
+	}
 	for i, x := range a.specs {
-		v, ok := rowgroup.AppendInt(nil, rowgroup.Bigint, g.rows), true
-		if x.Column != "" {
-			v, ok = g.values[i].result(x.Func, bare(a.schema.Column(a.columns[i]).Type))
+		var v []byte
+		ok := true
+		switch {
+		case x.Column == "":
+			v = rowgroup.AppendInt(nil, rowgroup.Bigint, counts.Rows)
+		case x.Func == First || x.Func == Last:
+			v, ok = g.ends[i].value, g.ends[i].value != nil
+		default:
+			v, ok = resultOfCounts(x.Func, &counts.Columns[slices.Index(a.cols, a.columns[i])], bare(a.schema.Column(a.columns[i]).Type))
 		}
 		if err := put(v, ok); err != nil {
 			return err
@@ -518,246 +560,67 @@ func (a *Aggregator) flush() error {
 	return err
 }
 
-// accumulator is what a spec has come to in a group.
-type accumulator struct {
-	n     int64  // values
-	value []byte // of min, max, first and last; nil: none
-	nan   bool   // there were NaNs
-	place []byte // of the row of value, for first and last
-
-	high int64 // of a sum of integers, 128 bits
-	low  uint64
-	sum  float64
-	lost float64 // what sum has lost
-}
-
-// add takes rows [from, to) of column col.
-func (x *accumulator) add(f Func, s *rowgroup.Schema, b *rowgroup.Batch, col, from, to int, descending bool) {
+// resultOfCounts is what a function is of what was counted of a column,
+// serialised; ok is false for null.
+func resultOfCounts(f Func, c *rowgroup.Aggregate, t rowgroup.Type) (v []byte, ok bool) {
 	switch f {
 	case Count:
-		x.count(b, col, from, to)
+		return rowgroup.AppendInt(nil, rowgroup.Bigint, c.Values), true
 	case Min, Max:
-		x.extreme(f == Max, s, b, col, from, to)
-	case Sum, Avg:
-		x.total(s, b, col, from, to)
-	case First, Last:
-		x.end((f == Last) != descending, s, b, col, from, to)
-	}
-}
-
-// isNull reports whether the cell has no value, be it one of zero length.
-func isNull(c rowgroup.Cell) bool {
-	return c.Kind() == rowgroup.CellAbsent || c.Kind() == rowgroup.CellTombstone
-}
-
-func (x *accumulator) count(b *rowgroup.Batch, col, from, to int) {
-	cells := b.CellMeta(col).Cells
-	if len(cells) == 0 {
-		if from < to {
-			if _, ok := b.AppendValue(nil, col, from); ok { // else the column was never filled
-				x.n += int64(to - from)
-			}
+		if v = c.Min; f == Max {
+			v = c.Max
 		}
-		return
-	}
-	for _, c := range cells[from:to] {
-		if !isNull(c) {
-			x.n++
-		}
-	}
-}
-
-// extreme looks for the least or greatest value.
-func (x *accumulator) extreme(greatest bool, s *rowgroup.Schema, b *rowgroup.Batch, col, from, to int) {
-	t := bare(s.Column(col).Type)
-	cells := b.CellMeta(col).Cells
-	best := -1
-	switch t.Physical().Class() {
-	case rowgroup.ClassInt32:
-		best = bestOf(*b.Int32s(col), cells, from, to, func(v, w int32) bool { return (rowgroup.CompareInt32(t, v, w) > 0) == greatest && v != w })
-	case rowgroup.ClassInt64:
-		best = bestOf(*b.Int64s(col), cells, from, to, func(v, w int64) bool { return (rowgroup.CompareInt64(t, v, w) > 0) == greatest && v != w })
-	case rowgroup.ClassFloat32:
-		best = x.bestFloat(bestOf(*b.Float32s(col), cells, from, to, func(v, w float32) bool { return betterFloat(v, w, greatest) }),
-			func(i int) bool { v := (*b.Float32s(col))[i]; return v != v })
-	case rowgroup.ClassFloat64:
-		best = x.bestFloat(bestOf(*b.Float64s(col), cells, from, to, func(v, w float64) bool { return betterFloat(v, w, greatest) }),
-			func(i int) bool { v := (*b.Float64s(col))[i]; return v != v })
-	default:
-		values := b.Bytes(col)
-		for i := from; i < min(to, values.Len()); i++ {
-			if hasValue(cells, i) && (best < 0 || (t.Compare(values.At(i), values.At(best)) > 0) == greatest) {
-				best = i
-			}
-		}
-	}
-	if best < 0 {
-		return
-	}
-	v, ok := b.AppendValue([]byte{}, col, best)
-	if ok && (x.value == nil || (t.Compare(v, x.value) > 0) == greatest) {
-		x.value = v
-	}
-}
-
-// bestFloat takes note if row i, the best, is a NaN, and then is no row.
-func (x *accumulator) bestFloat(i int, isNaN func(int) bool) int {
-	if i >= 0 && isNaN(i) {
-		x.nan = true
-		return -1
-	}
-	return i
-}
-
-func hasValue(cells []rowgroup.Cell, i int) bool { return len(cells) == 0 || cells[i].HasValue() }
-
-// bestOf is the row of the first value than which none is better, or -1.
-func bestOf[T any](v []T, cells []rowgroup.Cell, from, to int, better func(v, w T) bool) int {
-	best := -1
-	for i := from; i < min(to, len(v)); i++ {
-		if hasValue(cells, i) && (best < 0 || better(v[i], v[best])) {
-			best = i
-		}
-	}
-	return best
-}
-
-// betterFloat holds every number for better than a NaN, and -0 for less than 0.
-func betterFloat[T float32 | float64](v, w T, greatest bool) bool {
-	switch {
-	case v != v:
-		return false
-	case w != w:
-		return true
-	case v == w:
-		return math.Signbit(float64(v)) != math.Signbit(float64(w)) && math.Signbit(float64(w)) == greatest
-	}
-	return (v > w) == greatest
-}
-
-// total adds values up.
-func (x *accumulator) total(s *rowgroup.Schema, b *rowgroup.Batch, col, from, to int) {
-	t := bare(s.Column(col).Type)
-	cells := b.CellMeta(col).Cells
-	switch t.Physical().Class() {
-	case rowgroup.ClassInt32:
-		v := *b.Int32s(col)
-		for i := from; i < min(to, len(v)); i++ {
-			if hasValue(cells, i) {
-				x.addInt(int64(v[i]), false)
-			}
-		}
-	case rowgroup.ClassInt64:
-		v := *b.Int64s(col)
-		for i := from; i < min(to, len(v)); i++ {
-			if hasValue(cells, i) {
-				x.addInt(v[i], t.Kind == rowgroup.KindUint64)
-			}
-		}
-	case rowgroup.ClassFloat32:
-		v := *b.Float32s(col)
-		for i := from; i < min(to, len(v)); i++ {
-			if hasValue(cells, i) {
-				x.addFloat(float64(v[i]))
-			}
-		}
-	case rowgroup.ClassFloat64:
-		v := *b.Float64s(col)
-		for i := from; i < min(to, len(v)); i++ {
-			if hasValue(cells, i) {
-				x.addFloat(v[i])
-			}
-		}
-	}
-}
-
-func (x *accumulator) addInt(v int64, unsigned bool) {
-	x.n++
-	before := x.low
-	if x.low += uint64(v); x.low < before {
-		x.high++
-	}
-	if v < 0 && !unsigned {
-		x.high--
-	}
-}
-
-func (x *accumulator) addFloat(v float64) {
-	x.n++
-	sum := x.sum + v
-	if math.Abs(x.sum) >= math.Abs(v) {
-		x.lost += (x.sum - sum) + v
-	} else {
-		x.lost += (v - sum) + x.sum
-	}
-	x.sum = sum
-}
-
-// end looks for the value of the row that is stored first or last.
-func (x *accumulator) end(last bool, s *rowgroup.Schema, b *rowgroup.Batch, col, from, to int) {
-	i, step := from, 1
-	if last {
-		i, step = to-1, -1
-	}
-	for ; i >= from && i < to; i += step {
-		if v, ok := b.AppendValue([]byte{}, col, i); ok {
-			x.value = x.further(v, last, s, b, i)
-			return
-		}
-	}
-}
-
-// further is v, the value of row i, if that row is further out than the one of
-// the value before, else the latter.
-func (x *accumulator) further(v []byte, last bool, s *rowgroup.Schema, b *rowgroup.Batch, i int) []byte {
-	if x.value != nil {
-		p, _, err := rowgroup.ParsePosition(s, x.place)
-		if err != nil {
-			return x.value // never: it was appended here
-		}
-		if c := s.ComparePosition(b, i, &p); last && c < 0 || !last && c >= 0 {
-			return x.value
-		}
-	}
-	x.place = s.AppendPosition(x.place[:0], b, i)
-	return v
-}
-
-// result is what came out, serialised; ok is false for null.
-func (x *accumulator) result(f Func, t rowgroup.Type) (v []byte, ok bool) {
-	switch f {
-	case Count:
-		return rowgroup.AppendInt(nil, rowgroup.Bigint, x.n), true
-	case Sum, Avg:
-		if x.n == 0 {
-			return nil, false
-		}
-		switch t.Kind {
-		case rowgroup.KindFloat, rowgroup.KindDouble:
-			sum := x.sum
-			if !math.IsNaN(sum) && !math.IsInf(sum, 0) {
-				sum += x.lost
-			}
-			if f == Avg {
-				sum /= float64(x.n)
-			}
-			return rowgroup.AppendFloat64(nil, sum), true
-		}
-		sum := new(big.Int).Lsh(big.NewInt(x.high), 64)
-		sum.Add(sum, new(big.Int).SetUint64(x.low))
-		if f == Avg {
-			avg, _ := new(big.Rat).SetFrac(sum, big.NewInt(x.n)).Float64()
-			return rowgroup.AppendFloat64(nil, avg), true
-		}
-		v, err := rowgroup.ParseText(nil, rowgroup.Varint, sum.String())
-		return v, err == nil // it is a number
-	case Min, Max:
-		if x.value == nil && x.nan {
+		if v == nil && c.NaNs > 0 {
 			if t.Kind == rowgroup.KindFloat {
 				return rowgroup.AppendFloat32(nil, float32(math.NaN())), true
 			}
 			return rowgroup.AppendFloat64(nil, math.NaN()), true
 		}
+		return v, v != nil
 	}
-	return x.value, x.value != nil
+	switch {
+	case c.Summed == 0:
+		return nil, false
+	case f == Avg:
+		return rowgroup.AppendFloat64(nil, c.Mean()), true
+	case c.IntSum == nil:
+		return rowgroup.AppendFloat64(nil, c.Sum), true
+	}
+	v, err := rowgroup.ParseText(nil, rowgroup.Varint, c.IntSum.String())
+	return v, err == nil // it is a number
+}
+
+// end is the value of the row that is stored first or last of those that have
+// one.
+type end struct {
+	value []byte // nil: none
+	place []byte // of its row
+}
+
+// add looks at rows [from, to) of column col.
+func (x *end) add(last bool, s *rowgroup.Schema, b *rowgroup.Batch, col, from, to int) {
+	i, step := from, 1
+	if last {
+		i, step = to-1, -1
+	}
+	for ; i >= from && i < to; i += step {
+		v, ok := b.AppendValue([]byte{}, col, i)
+		if !ok {
+			continue
+		}
+		if x.value == nil || x.isFurther(last, s, b, i) {
+			x.value, x.place = v, s.AppendPosition(x.place[:0], b, i)
+		}
+		return
+	}
+}
+
+// isFurther reports whether row i is further out than the row of the value.
+func (x *end) isFurther(last bool, s *rowgroup.Schema, b *rowgroup.Batch, i int) bool {
+	p, _, err := rowgroup.ParsePosition(s, x.place)
+	if err != nil {
+		return false // never: it was appended here
+	}
+	c := s.ComparePosition(b, i, &p)
+	return last && c >= 0 || !last && c < 0
 }
