@@ -199,13 +199,13 @@ func (r *Reader) inEntry(p *page, i int, key []byte, s *scratch, q *partition) (
 	return found, r.file.at(err, "block", p.refs[i].off)
 }
 
-// setOwn makes q the partition of entry i of p, own entry k.
-func (q *partition) setOwn(r *Reader, p *page, i, k int) {
-	q.r, q.key, q.leaf, q.own = r, append(q.key[:0], p.keys.At(i)...), p, k
-	q.ordinal, q.first = p.ordinals[i], p.refs[i]
-	q.head = rowgroup.PartitionHead{Deletion: deletionOf(p.deleted, i)}
-	if p.own[k].static {
-		q.head.Static = rowgroup.StaticFull
+// setOwn makes p the partition of entry i of leaf, own entry k.
+func (p *partition) setOwn(r *Reader, leaf *page, i, k int) {
+	p.r, p.key, p.leaf, p.own = r, append(p.key[:0], leaf.keys.At(i)...), leaf, k
+	p.ordinal, p.first = leaf.ordinals[i], leaf.refs[i]
+	p.head = rowgroup.PartitionHead{Deletion: deletionOf(leaf.deleted, i)}
+	if leaf.own[k].static {
+		p.head.Static = rowgroup.StaticFull
 	}
 }
 
@@ -280,13 +280,13 @@ func (p *partition) iter(ctx context.Context, o rowgroup.ScanOptions) *partIter 
 	} else if s, it.err = p.r.scratch(ctx); it.err != nil {
 		return it
 	}
-	it.begin(p, ctx, o, s)
+	it.begin(ctx, p, o, s)
 	it.opened = opened
 	return it
 }
 
 // begin makes it read the whole of p with s, which it releases at the end.
-func (it *partIter) begin(p *partition, ctx context.Context, o rowgroup.ScanOptions, s *scratch) {
+func (it *partIter) begin(ctx context.Context, p *partition, o rowgroup.ScanOptions, s *scratch) {
 	*it = partIter{p: p, ctx: ctx, o: o, decode: decodeOptions(o), limit: -1, s: s}
 	it.cur = cursor{r: p.r, win: &s.win, index: indexTime}
 	it.setRange(rowgroup.Bound{}, rowgroup.Bound{})

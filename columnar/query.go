@@ -80,7 +80,7 @@ func (q *Query) find(ctx context.Context, key []byte) (err error) {
 }
 
 func (q *Query) begin(ctx context.Context, o rowgroup.ScanOptions) {
-	q.rows.begin(&q.part, ctx, o, q.s)
+	q.rows.begin(ctx, &q.part, o, q.s)
 	q.rows.lent, q.rows.opened = true, q.part.leaf == nil
 }
 

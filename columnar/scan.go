@@ -330,7 +330,7 @@ func (it *reverseIter) large(from int) error {
 // lend makes q be read with it's scratch.
 func (it *reverseIter) lend(q *partition) {
 	it.own = new(partIter)
-	it.own.begin(q, it.ctx, it.o, it.s)
+	it.own.begin(it.ctx, q, it.o, it.s)
 	it.own.lent = true
 }
 

@@ -171,7 +171,7 @@ func (f *file) readAt(ctx context.Context, dst []byte, at int64) error {
 	switch {
 	case n == len(dst):
 		return nil
-	case err == io.EOF || err == nil:
+	case err == nil || errors.Is(err, io.EOF):
 		return &encoding.CorruptError{
 			File: f.name, Part: truncatedPart, Offset: at,
 			Reason: fmt.Sprintf("truncated: %d of %d bytes", n, len(dst)),

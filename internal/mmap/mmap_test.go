@@ -51,7 +51,8 @@ func TestCatch(t *testing.T) {
 	require.Panics(t, func() {
 		var err error
 		defer Catch(Guard(), &err)
-		var p *int
-		*p = 1
+		write(nil)
 	})
 }
+
+func write(p *int) { *p = 1 }
