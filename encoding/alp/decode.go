@@ -15,6 +15,7 @@ import (
 type Decoder struct {
 	wide   []uint64 // codes of float64, positions of exceptions
 	narrow []uint32 // codes of float32
+	lefts  [someLefts]uint64
 
 	// The chunk before: the next often has its parameters.
 	params encoding.Params
@@ -22,6 +23,10 @@ type Decoder struct {
 	m      uint // 0: there was none
 	layout layout
 }
+
+// someLefts is how many left parts are unpacked at a time: whole bytes at any
+// width.
+const someLefts = 64
 
 // layoutOf is the layout of n values of m bits with parameters p, up to the
 // next call.

@@ -186,10 +186,6 @@ func (l *layout) checkCode(top uint64) error {
 	return nil
 }
 
-// someLefts is how many left parts are unpacked at a time: whole bytes at any
-// width.
-const someLefts = 64
-
 func (d *Decoder) split64(dst []float64, l *layout, body []byte) error {
 	h := l.cut(body, len(dst), 64)
 	table := h.table
@@ -201,14 +197,16 @@ func (d *Decoder) split64(dst []float64, l *layout, body []byte) error {
 		return err
 	}
 	at, src, err := d.exceptions(l, len(dst), h.rest)
-	low := uint64(1)<<h.right - 1
-	var lefts [someLefts]uint64
+	right := h.right & 63
+	low := uint64(1)<<right - 1
 	for len(at) > 0 {
-		k := min(len(at), len(lefts))
+		k := min(len(at), len(d.lefts))
 		run := simd.PackedLen(k, l.leftWidth)
-		simd.Unpack64(lefts[:k], src[:run], l.leftWidth)
-		for i, p := range at[:k] {
-			dst[p] = math.Float64frombits(math.Float64bits(dst[p])&low | lefts[i]<<h.right)
+		lefts := d.lefts[:k]
+		simd.Unpack64(lefts, src[:run], l.leftWidth)
+		for i, p := range at[:len(lefts)] {
+			v := &dst[p]
+			*v = math.Float64frombits(math.Float64bits(*v)&low | lefts[i]<<right)
 		}
 		at, src = at[k:], src[run:]
 	}
@@ -226,14 +224,16 @@ func (d *Decoder) split32(dst []float32, l *layout, body []byte) error {
 		return err
 	}
 	at, src, err := d.exceptions(l, len(dst), h.rest)
-	low := uint32(1)<<h.right - 1
-	var lefts [someLefts]uint64
+	right := h.right & 31
+	low := uint32(1)<<right - 1
 	for len(at) > 0 {
-		k := min(len(at), len(lefts))
+		k := min(len(at), len(d.lefts))
 		run := simd.PackedLen(k, l.leftWidth)
-		simd.Unpack64(lefts[:k], src[:run], l.leftWidth)
-		for i, p := range at[:k] {
-			dst[p] = math.Float32frombits(math.Float32bits(dst[p])&low | uint32(lefts[i])<<h.right)
+		lefts := d.lefts[:k]
+		simd.Unpack64(lefts, src[:run], l.leftWidth)
+		for i, p := range at[:len(lefts)] {
+			v := &dst[p]
+			*v = math.Float32frombits(math.Float32bits(*v)&low | uint32(lefts[i])<<right)
 		}
 		at, src = at[k:], src[run:]
 	}
