@@ -309,3 +309,27 @@ func BenchmarkEncode(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkDecode(b *testing.B) {
+	for _, rows := range []int{128, 1024} {
+		for _, length := range []int{4, 12, 40} {
+			b.Run(fmt.Sprintf("%d/%d", rows, length), func(b *testing.B) {
+				var src, dst bytestrings.Strings
+				for i := range rows {
+					require.NoError(b, src.Append([]byte(strings.Repeat(string(rune('a'+i*i%23)), length))))
+				}
+				var e dict.Encoder
+				var d dict.Decoder
+				var p encoding.Params
+				body := e.Append(nil, &src, &p)
+				for b.Loop() {
+					dst.Reset()
+					if err := d.Decode(&dst, rows, &p, body, 1<<20); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows), "ns/value")
+			})
+		}
+	}
+}
