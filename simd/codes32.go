@@ -17,8 +17,10 @@ func Add32(dst []int32, c *Codes32, add int32) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
 			k := plainAdd32(d, u, c.flip, add)
-			for i, x := range u[k:] {
-				d[k+i] = add + int32(x^c.flip)
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
+				d[i] = add + int32(x^c.flip)
 			}
 			done += len(u)
 		}
@@ -43,8 +45,10 @@ func Ramp32(dst []int32, c *Codes32, start, step int32) {
 			d := dst[done : done+len(u)]
 			k := plainRamp32(d, u, c.flip, start, step)
 			start += int32(k) * step
-			for i, x := range u[k:] {
-				d[k+i] = start + int32(x^c.flip)
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
+				d[i] = start + int32(x^c.flip)
 				start += step
 			}
 			done += len(u)
@@ -68,9 +72,11 @@ func Sum32(dst []int32, c *Codes32, first, add int32) {
 			d := dst[done : done+len(u)]
 			k, last := plainSum32(d, u, c.flip, first, add)
 			first = last
-			for i, x := range u[k:] {
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
 				first += add + int32(x^c.flip)
-				d[k+i] = first
+				d[i] = first
 			}
 			done += len(u)
 		}
@@ -88,13 +94,16 @@ func Ordered32(dst []float32, c *Codes32, add int32, zeros uint) {
 		done = plainOrdered32(dst, c.plain, c.flip, add, zeros)
 	}
 	if done < len(dst) {
+		mask := int32(uint32(math.MaxInt32) >> zeros)
 		var buf [someCodes]uint32
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
 			k := plainOrdered32(d, u, c.flip, add, zeros)
-			for i, x := range u[k:] {
-				d[k+i] = unorder32(add+int32(x^c.flip), zeros)
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
+				d[i] = unorder32(add+int32(x^c.flip), mask, zeros)
 			}
 			done += len(u)
 		}
@@ -111,15 +120,18 @@ func SumOrdered32(dst []float32, c *Codes32, first, add int32, zeros uint) {
 		done, first = plainSumOrdered32(dst, c.plain, c.flip, first, add, zeros)
 	}
 	if done < len(dst) {
+		mask := int32(uint32(math.MaxInt32) >> zeros)
 		var buf [someCodes]uint32
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
 			k, last := plainSumOrdered32(d, u, c.flip, first, add, zeros)
 			first = last
-			for i, x := range u[k:] {
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
 				first += add + int32(x^c.flip)
-				d[k+i] = unorder32(first, zeros)
+				d[i] = unorder32(first, mask, zeros)
 			}
 			done += len(u)
 		}
@@ -143,10 +155,12 @@ func Decimal32(dst []float32, c *Codes32, add int32, back, scale float64) (ok bo
 			d := dst[done : done+len(u)]
 			k, over := plainDecimal32(d, u, c.flip, add, back, scale)
 			bad |= over
-			for i, x := range u[k:] {
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
 				y := add + int32(x^c.flip)
 				bad |= over32(y)
-				d[k+i] = float32(float64(float64(y)*back) * scale)
+				d[i] = float32(float64(float64(y)*back) * scale)
 			}
 			done += len(u)
 		}
@@ -171,10 +185,12 @@ func SumDecimal32(dst []float32, c *Codes32, first, add int32, back, scale float
 			d := dst[done : done+len(u)]
 			k, last, over := plainSumDecimal32(d, u, c.flip, first, add, back, scale)
 			first, bad = last, bad|over
-			for i, x := range u[k:] {
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
 				first += add + int32(x^c.flip)
 				bad |= over32(first)
-				d[k+i] = float32(float64(float64(first)*back) * scale)
+				d[i] = float32(float64(float64(first)*back) * scale)
 			}
 			done += len(u)
 		}
@@ -182,9 +198,10 @@ func SumDecimal32(dst []float32, c *Codes32, first, add int32, back, scale float
 	return bad == 0
 }
 
-// unorder32 is the float of the integer x of its order.
-func unorder32(x int32, zeros uint) float32 {
-	return math.Float32frombits(uint32(x^int32(uint32(x>>31)>>(1+zeros))) << zeros)
+// unorder32 is the float of the integer x of its order, with mask the integers
+// that Order32 makes of floats above zero.
+func unorder32(x, mask int32, zeros uint) float32 {
+	return math.Float32frombits(uint32(x^x>>31&mask) << (zeros & 31))
 }
 
 // bounded is Codes64.bounded.

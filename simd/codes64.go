@@ -17,8 +17,10 @@ func Add64(dst []int64, c *Codes64, add int64) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
 			k := plainAdd64(d, u, c.flip, add)
-			for i, x := range u[k:] {
-				d[k+i] = add + int64(x^c.flip)
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
+				d[i] = add + int64(x^c.flip)
 			}
 			done += len(u)
 		}
@@ -43,8 +45,10 @@ func Ramp64(dst []int64, c *Codes64, start, step int64) {
 			d := dst[done : done+len(u)]
 			k := plainRamp64(d, u, c.flip, start, step)
 			start += int64(k) * step
-			for i, x := range u[k:] {
-				d[k+i] = start + int64(x^c.flip)
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
+				d[i] = start + int64(x^c.flip)
 				start += step
 			}
 			done += len(u)
@@ -68,9 +72,11 @@ func Sum64(dst []int64, c *Codes64, first, add int64) {
 			d := dst[done : done+len(u)]
 			k, last := plainSum64(d, u, c.flip, first, add)
 			first = last
-			for i, x := range u[k:] {
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
 				first += add + int64(x^c.flip)
-				d[k+i] = first
+				d[i] = first
 			}
 			done += len(u)
 		}
@@ -91,13 +97,16 @@ func Ordered64(dst []float64, c *Codes64, add int64, zeros uint) {
 		done = plainOrdered64(dst, c.plain, c.flip, add, zeros)
 	}
 	if done < len(dst) {
+		mask := int64(uint64(math.MaxInt64) >> zeros)
 		var buf [someCodes]uint64
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
 			k := plainOrdered64(d, u, c.flip, add, zeros)
-			for i, x := range u[k:] {
-				d[k+i] = unorder64(add+int64(x^c.flip), zeros)
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
+				d[i] = unorder64(add+int64(x^c.flip), mask, zeros)
 			}
 			done += len(u)
 		}
@@ -114,15 +123,18 @@ func SumOrdered64(dst []float64, c *Codes64, first, add int64, zeros uint) {
 		done, first = plainSumOrdered64(dst, c.plain, c.flip, first, add, zeros)
 	}
 	if done < len(dst) {
+		mask := int64(uint64(math.MaxInt64) >> zeros)
 		var buf [someCodes]uint64
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
 			k, last := plainSumOrdered64(d, u, c.flip, first, add, zeros)
 			first = last
-			for i, x := range u[k:] {
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
 				first += add + int64(x^c.flip)
-				d[k+i] = unorder64(first, zeros)
+				d[i] = unorder64(first, mask, zeros)
 			}
 			done += len(u)
 		}
@@ -146,10 +158,12 @@ func Decimal64(dst []float64, c *Codes64, add int64, back, scale float64) (ok bo
 			d := dst[done : done+len(u)]
 			k, over := plainDecimal64(d, u, c.flip, add, back, scale)
 			bad |= over
-			for i, x := range u[k:] {
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
 				y := add + int64(x^c.flip)
 				bad |= over64(y)
-				d[k+i] = float64(float64(float64(y)*back) * scale)
+				d[i] = float64(float64(float64(y)*back) * scale)
 			}
 			done += len(u)
 		}
@@ -174,10 +188,12 @@ func SumDecimal64(dst []float64, c *Codes64, first, add int64, back, scale float
 			d := dst[done : done+len(u)]
 			k, last, over := plainSumDecimal64(d, u, c.flip, first, add, back, scale)
 			first, bad = last, bad|over
-			for i, x := range u[k:] {
+			v := u[k:]
+			d = d[k:][:len(v)]
+			for i, x := range v {
 				first += add + int64(x^c.flip)
 				bad |= over64(first)
-				d[k+i] = float64(float64(float64(first)*back) * scale)
+				d[i] = float64(float64(float64(first)*back) * scale)
 			}
 			done += len(u)
 		}
@@ -185,9 +201,10 @@ func SumDecimal64(dst []float64, c *Codes64, first, add int64, back, scale float
 	return bad == 0
 }
 
-// unorder64 is the float of the integer x of its order.
-func unorder64(x int64, zeros uint) float64 {
-	return math.Float64frombits(uint64(x^int64(uint64(x>>63)>>(1+zeros))) << zeros)
+// unorder64 is the float of the integer x of its order, with mask the integers
+// that Order64 makes of floats above zero.
+func unorder64(x, mask int64, zeros uint) float64 {
+	return math.Float64frombits(uint64(x^x>>63&mask) << (zeros & 63))
 }
 
 // bounded reports whether the codes are packed and none of them makes an

@@ -128,7 +128,7 @@ func MinMaxFloat64(src []float64) (least, greatest float64, nans int) {
 	if nans == len(src) {
 		return math.Inf(1), math.Inf(-1), nans
 	}
-	return unorder64(lo, 0), unorder64(hi, 0), nans
+	return unorder64(lo, math.MaxInt64, 0), unorder64(hi, math.MaxInt64, 0), nans
 }
 
 // MinMaxFloat32 is MinMaxFloat64 for float32.
@@ -150,5 +150,5 @@ func MinMaxFloat32(src []float32) (least, greatest float32, nans int) {
 	if nans == len(src) {
 		return float32(math.Inf(1)), float32(math.Inf(-1)), nans
 	}
-	return unorder32(lo, 0), unorder32(hi, 0), nans
+	return unorder32(lo, math.MaxInt32, 0), unorder32(hi, math.MaxInt32, 0), nans
 }
