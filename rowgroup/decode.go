@@ -547,7 +547,7 @@ func (d *blockDecoder) chunk(st, g int) (encoding.ID, *encoding.Params, []byte, 
 	k := int(d.where[st])
 	v := d.slots(k, g)
 	r := &d.refs[k*d.groups+g]
-	body := d.body[r.off : r.off+r.len : r.off+r.len]
+	body := d.body[r.off : r.off+r.len] // kernels are the faster for what follows
 	if v[slotZstd] != 0 {
 		n, err := d.bodyLen(st, v, int(r.count))
 		if err == nil {
