@@ -3,6 +3,7 @@ package rowgroup
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -93,4 +94,70 @@ func FuzzBlock(f *testing.F) {
 		}
 		decodeHostile(t, everySchema(t), tm, groups, rows, parts, body)
 	})
+}
+
+// What is known from parameters alone is what decoding would give, damage
+// included.
+func TestRampsUnderDamage(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	for name, x := range testBlocks(t) {
+		tm := x.tm.AppendTo(nil)
+		decoded := 0
+		for range 800 {
+			tm2, body := append([]byte(nil), tm...), append([]byte(nil), x.body...)
+			for range 1 + r.IntN(2) {
+				if r.IntN(2) == 0 {
+					tm2[r.IntN(len(tm2))] = byte(r.Uint32() >> r.IntN(32))
+				} else {
+					body[r.IntN(60)] ^= 1 << r.IntN(8)
+				}
+			}
+			parsed, err := ParseTemplate(x.batch.schema, tm2)
+			if err != nil {
+				continue
+			}
+			var got [2]*Batch
+			var errs [2]error
+			for i := range got {
+				d := NewBlockDecoder(x.batch.schema)
+				if err := d.Open(parsed, x.groups, x.rows, x.parts, body); err != nil {
+					errs[i] = err
+					continue
+				}
+				if i == 1 {
+					for k := range d.asked {
+						d.asked[k] = rampNone
+					}
+				}
+				got[i] = NewBatch(x.batch.schema)
+				got[i].clear()
+				if x.parts == 0 {
+					got[i].BeginPartition(nil)
+				}
+				errs[i] = d.Decode(got[i], 0, x.groups, nil)
+			}
+			require.Equal(t, errs[1] == nil, errs[0] == nil, "%v, %v", errs[1], errs[0])
+			if errs[0] == nil {
+				decoded++
+				sameBatch(t, got[1], got[0])
+			}
+		}
+		require.NotZero(t, decoded, name)
+	}
+}
+
+// sameBatch requires that batches hold the same, floats by bits.
+func sameBatch(t testing.TB, want, got *Batch) {
+	require.Equal(t, want.parts, got.parts)
+	require.Equal(t, want.meta, got.meta)
+	require.Equal(t, want.markers, got.markers)
+	for c := range want.vecs {
+		w, g := want.vecs[c], got.vecs[c]
+		require.Len(t, g.f32, len(w.f32))
+		for i := range w.f32 {
+			require.Equal(t, math.Float32bits(w.f32[i]), math.Float32bits(g.f32[i]))
+		}
+		w.f32, g.f32 = nil, nil
+		require.Equal(t, w, g)
+	}
 }
