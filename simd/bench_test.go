@@ -31,7 +31,7 @@ func BenchmarkKernels(b *testing.B) {
 	g64, g32 := make([]float64, most), make([]float32, most)
 	table, table32 := [8]uint64{1, 2, 3}, [8]uint32{1, 2, 3}
 	out, bad := make([]byte, 0, 8*most), make([]byte, most/8)
-	var counts [8]int
+	var tails [2][8]int
 	var sample [16]int64
 
 	type kernel struct {
@@ -49,12 +49,9 @@ func BenchmarkKernels(b *testing.B) {
 			kernel{fmt.Sprintf("Unpack32/w%d", w), func(n int) { simd.Unpack32(d32[:n], bytes[:simd.PackedLen(n, w)], w) }},
 			kernel{fmt.Sprintf("Pack32/w%d", w), func(n int) { out = simd.AppendPack32(out[:0], u32[:n], w) }})
 	}
-	lengths, less, more := make([]byte, most), make([]byte, most), make([]byte, most)
-	simd.Lengths64(lengths, more, i64, 0, false, 0)
 	kernels = append(kernels,
-		kernel{"Lengths64", func(n int) { simd.Lengths64(less[:n], more[:n], i64[:n], 7, false, 9) }},
-		kernel{"Lengths32", func(n int) { simd.Lengths32(less[:n], more[:n], i32[:n], 7, false, 9) }},
-		kernel{"CountAbove", func(n int) { simd.CountAbove(&counts, lengths[:n], 63) }},
+		kernel{"Tails64", func(n int) { simd.Tails64(&tails, i64[:n], 7, false, 9, 63) }},
+		kernel{"Tails32", func(n int) { simd.Tails32(&tails, i32[:n], 7, false, 9, 31) }},
 		kernel{"Sample64", func(n int) { simd.Sample64(&sample, i64[:n]) }},
 		kernel{"Sort16", func(int) { simd.Sort16(&sample) }},
 		kernel{"Outliers64", func(n int) { simd.Outliers64(bad, i64[:n], 7, 1<<60) }},

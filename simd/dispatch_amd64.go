@@ -580,6 +580,22 @@ func subRamp64(dst []int64, src []int64, start, step int64) (done int, least, gr
 	return 0, 0, 0
 }
 
+func lengths64(beside, around []byte, src []int64, end, sign, centre int64) (done int) {
+	switch Current() {
+	case AVX2:
+		if len(src) >= 4 {
+			lengths64AVX2(&beside[0], &around[0], &src[0], len(src)&^3, end, sign, centre)
+			return len(src) &^ 3
+		}
+	case AVX512:
+		if len(src) >= 1 {
+			lengths64AVX512(&beside[0], &around[0], &src[0], len(src), end, sign, centre)
+			return len(src)
+		}
+	}
+	return 0
+}
+
 func countAbove(counts *[8]int, src []byte, limit int) (done int) {
 	switch Current() {
 	case AVX2:
@@ -618,17 +634,6 @@ func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 		if width > 58 && len(dst) > 0 {
 			unpackWide64AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width)
 			return len(dst)
-		}
-	}
-	return 0
-}
-
-func lengths64(beside, around []byte, src []int64, end, sign, centre int64) (done int) {
-	switch Current() {
-	case AVX512:
-		if len(src) > 0 {
-			lengths64AVX512(&beside[0], &around[0], &src[0], len(src), end, sign, centre)
-			return len(src)
 		}
 	}
 	return 0
@@ -1211,8 +1216,13 @@ func subRamp32(dst []int32, src []int32, start, step int32) (done int, least, gr
 
 func lengths32(beside, around []byte, src []int32, end, sign, centre int32) (done int) {
 	switch Current() {
+	case AVX2:
+		if len(src) >= 8 {
+			lengths32AVX2(&beside[0], &around[0], &src[0], len(src)&^7, end, sign, centre)
+			return len(src) &^ 7
+		}
 	case AVX512:
-		if len(src) > 0 {
+		if len(src) >= 1 {
 			lengths32AVX512(&beside[0], &around[0], &src[0], len(src), end, sign, centre)
 			return len(src)
 		}

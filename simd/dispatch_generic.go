@@ -148,6 +148,10 @@ func subRamp64(dst []int64, src []int64, start, step int64) (done int, least, gr
 	return 0, 0, 0
 }
 
+func lengths64(beside, around []byte, src []int64, end, sign, centre int64) (done int) {
+	return 0
+}
+
 func countAbove(counts *[8]int, src []byte, limit int) (done int) {
 	return 0
 }
@@ -157,10 +161,6 @@ func lookup64(codes []uint64, misses []byte, src []uint64, shift uint, table *[8
 }
 
 func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
-	return 0
-}
-
-func lengths64(beside, around []byte, src []int64, end, sign, centre int64) (done int) {
 	return 0
 }
 

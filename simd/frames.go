@@ -1,62 +1,136 @@
 package simd
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/colsst/colsst/internal/le"
+)
 
 // What the choice of a frame of reference asks of its values.
 
-// Lengths64 sets beside[i] to the bits of the distance of src[i] to end, and
-// around[i] to those of the zigzag integer of src[i]-centre. The distance is
-// src[i]-end, or end-src[i] if below; all is modulo 2^64. beside and around
-// are as long as src or longer.
-func Lengths64(beside, around []byte, src []int64, end int64, below bool, centre int64) {
-	beside, around = beside[:len(src)], around[:len(src)]
+// Tails64 counts the values far from a number: tails[0][i] becomes the number
+// of those whose distance to end takes more than most-i bits, tails[1][i] that
+// of those whose zigzag distance to centre does. The distance to end is
+// src[i]-end, or end-src[i] if below; all is modulo 2^64.
+func Tails64(tails *[2][8]int, src []int64, end int64, below bool, centre int64, most int) {
 	sign := int64(0)
 	if below {
 		sign = -1
 	}
-	done := lengths64(beside, around, src, end, sign, centre)
-	for i, v := range src[done:] {
-		beside[done+i] = byte(bits.Len64(uint64((v - end) ^ sign - sign)))
-		d := v - centre
-		around[done+i] = byte(bits.Len64(uint64(d<<1 ^ d>>63)))
+	*tails = [2][8]int{}
+	var beside, around [someLengths]byte
+	for len(src) > 0 {
+		n := min(len(src), someLengths)
+		done := lengths64(beside[:n], around[:n], src[:n], end, sign, centre)
+		if done == 0 {
+			break
+		}
+		tally(&tails[0], beside[:done], most)
+		tally(&tails[1], around[:done], most)
+		src = src[done:]
 	}
+	if len(src) == 0 {
+		return
+	}
+	// Counts that grow one after another wait for each other: two of each.
+	var counts [2]spread
+	count := func(i int, v int64) {
+		counts[i].beside[bits.Len64(uint64((v-end)^sign-sign))]++
+		d := v - centre
+		counts[i].around[bits.Len64(uint64(d<<1^d>>63))]++
+	}
+	rest := src
+	for ; len(rest) >= 2; rest = rest[2:] {
+		count(0, rest[0])
+		count(1, rest[1])
+	}
+	for _, v := range rest {
+		count(0, v)
+	}
+	addTails(tails, &counts, len(src), most)
 }
 
-// Lengths32 is Lengths64 for 32 bits.
-func Lengths32(beside, around []byte, src []int32, end int32, below bool, centre int32) {
-	beside, around = beside[:len(src)], around[:len(src)]
+// Tails32 is Tails64 for 32 bits.
+func Tails32(tails *[2][8]int, src []int32, end int32, below bool, centre int32, most int) {
 	sign := int32(0)
 	if below {
 		sign = -1
 	}
-	done := lengths32(beside, around, src, end, sign, centre)
-	for i, v := range src[done:] {
-		beside[done+i] = byte(bits.Len32(uint32((v - end) ^ sign - sign)))
-		d := v - centre
-		around[done+i] = byte(bits.Len32(uint32(d<<1 ^ d>>31)))
+	*tails = [2][8]int{}
+	var beside, around [someLengths]byte
+	for len(src) > 0 {
+		n := min(len(src), someLengths)
+		done := lengths32(beside[:n], around[:n], src[:n], end, sign, centre)
+		if done == 0 {
+			break
+		}
+		tally(&tails[0], beside[:done], most)
+		tally(&tails[1], around[:done], most)
+		src = src[done:]
 	}
+	if len(src) == 0 {
+		return
+	}
+	// Counts that grow one after another wait for each other: two of each.
+	var counts [2]spread
+	count := func(i int, v int32) {
+		counts[i].beside[bits.Len32(uint32((v-end)^sign-sign))]++
+		d := v - centre
+		counts[i].around[bits.Len32(uint32(d<<1^d>>31))]++
+	}
+	rest := src
+	for ; len(rest) >= 2; rest = rest[2:] {
+		count(0, rest[0])
+		count(1, rest[1])
+	}
+	for _, v := range rest {
+		count(0, v)
+	}
+	addTails(tails, &counts, len(src), most)
 }
 
-// CountAbove sets counts[i] to the number of bytes of src that are above
-// limit-i. The bytes, and limit, are at most 127.
-func CountAbove(counts *[8]int, src []byte, limit int) {
-	done := countAbove(counts, src, limit)
-	if done == 0 {
-		*counts = [8]int{}
-	}
+// someLengths is how many lengths are in hand at once.
+const someLengths = 256
+
+// tally adds to counts[i] the number of bytes, each at most 64, above most-i.
+func tally(counts *[8]int, src []byte, most int) {
+	done := countAbove(counts, src, most)
 	if done == len(src) {
 		return
 	}
-	// By the difference to the limit: 0 where it is above the first, 8 where
-	// it is above none.
-	var exact [16]int
-	for _, b := range src[done:] {
-		exact[min(max(limit+1-int(b), 0), 8)]++
+	// 8 bytes at once: with 127-most more, those above it have their top bit
+	// set. What a short word is filled up with is above none.
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	limits := counts[:max(0, min(most+1, len(counts)))]
+	for rest := src[done:]; len(rest) > 0; rest = rest[min(8, len(rest)):] {
+		x := le.Uint64Short(rest) + uint64(127-most)*ones
+		for i := range limits {
+			limits[i] += bits.OnesCount64(x & tops)
+			x += ones
+		}
 	}
-	sum := 0
-	for i := range counts {
-		sum += exact[i]
-		counts[i] += sum
+	for i := len(limits); i < len(counts); i++ {
+		counts[i] += len(src) - done
+	}
+}
+
+// spread are numbers of values by length.
+type spread struct{ beside, around [65]uint32 }
+
+// addTails adds what n values, counted in two parts, are to the tails.
+func addTails(tails *[2][8]int, counts *[2]spread, n, most int) {
+	beside, around := 0, 0
+	for b := 64; b > max(most-len(tails[0]), -1); b-- {
+		beside += int(counts[0].beside[b] + counts[1].beside[b])
+		around += int(counts[0].around[b] + counts[1].around[b])
+		if i := most + 1 - b; i >= 0 && i < len(tails[0]) {
+			tails[0][i] += beside
+			tails[1][i] += around
+		}
+	}
+	for i := max(most+2, 0); i < len(tails[0]); i++ {
+		tails[0][i] += n
+		tails[1][i] += n
 	}
 }
 

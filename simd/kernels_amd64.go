@@ -113,6 +113,9 @@ func outliers64AVX2(mask *byte, src *int64, n int, from int64, span uint64)
 func subRamp64AVX2(dst *int64, src *int64, n int, start int64, step int64) (least int64, greatest int64)
 
 //go:noescape
+func lengths64AVX2(beside *byte, around *byte, src *int64, n int, end int64, sign int64, centre int64)
+
+//go:noescape
 func countAboveAVX2(counts *[8]int, src *byte, n int, limit int)
 
 //go:noescape
@@ -354,6 +357,9 @@ func outliers32AVX2(mask *byte, src *int32, n int, from int32, span uint32)
 
 //go:noescape
 func subRamp32AVX2(dst *int32, src *int32, n int, start int32, step int32) (least int32, greatest int32)
+
+//go:noescape
+func lengths32AVX2(beside *byte, around *byte, src *int32, n int, end int32, sign int32, centre int32)
 
 //go:noescape
 func unpack32AVX512(dst *uint32, n int, src *byte, size int, table *byte, width uint)

@@ -2874,6 +2874,80 @@ rest:
 	VZEROUPPER
 	RET
 
+// func lengths64AVX2(beside *byte, around *byte, src *int64, n int, end int64, sign int64, centre int64)
+// Requires: AVX, AVX2
+TEXT ·lengths64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         beside+0(FP), AX
+	MOVQ         around+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ end+32(FP), Y0
+	VPBROADCASTQ sign+40(FP), Y1
+	VPBROADCASTQ centre+48(FP), Y2
+	MOVL         $0x0000007e, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0x00000020, SI
+	VMOVD        SI, X4
+	VPBROADCASTD X4, Y4
+	VPXOR        Y5, Y5, Y5
+	SUBQ         $0x04, BX
+	JL           rest
+
+loop:
+	VMOVDQU   (DX), Y6
+	VPSUBQ    Y0, Y6, Y7
+	VPXOR     Y1, Y7, Y7
+	VPSUBQ    Y1, Y7, Y7
+	VPSRLD    $0x01, Y7, Y8
+	VPANDN    Y7, Y8, Y7
+	VCVTDQ2PS Y7, Y7
+	VPSRLD    $0x17, Y7, Y7
+	VPSUBD    Y3, Y7, Y7
+	VPMAXSD   Y5, Y7, Y7
+	VPMINSD   Y4, Y7, Y7
+	VPCMPGTD  Y5, Y7, Y8
+	VPAND     Y4, Y8, Y8
+	VPADDD    Y7, Y8, Y8
+	VPSRLQ    $0x20, Y8, Y8
+	VPMAXSD   Y8, Y7, Y7
+	VPSHUFD   $0x08, Y7, Y7
+	VPERMQ    $0x08, Y7, Y7
+	VPACKUSDW X7, X7, X7
+	VPACKUSWB X7, X7, X7
+	VMOVD     X7, (AX)
+	VPSUBQ    Y2, Y6, Y6
+	VPXOR     Y7, Y7, Y7
+	VPCMPGTQ  Y6, Y7, Y7
+	VPADDQ    Y6, Y6, Y6
+	VPXOR     Y7, Y6, Y6
+	VPSRLD    $0x01, Y6, Y7
+	VPANDN    Y6, Y7, Y6
+	VCVTDQ2PS Y6, Y6
+	VPSRLD    $0x17, Y6, Y6
+	VPSUBD    Y3, Y6, Y6
+	VPMAXSD   Y5, Y6, Y6
+	VPMINSD   Y4, Y6, Y6
+	VPCMPGTD  Y5, Y6, Y7
+	VPAND     Y4, Y7, Y7
+	VPADDD    Y6, Y7, Y7
+	VPSRLQ    $0x20, Y7, Y7
+	VPMAXSD   Y7, Y6, Y6
+	VPSHUFD   $0x08, Y6, Y6
+	VPERMQ    $0x08, Y6, Y6
+	VPACKUSDW X6, X6, X6
+	VPACKUSWB X6, X6, X6
+	VMOVD     X6, (CX)
+	ADDQ      $0x20, DX
+	ADDQ      $0x04, AX
+	ADDQ      $0x04, CX
+	SUBQ      $0x04, BX
+	JGE       loop
+
+rest:
+	VZEROUPPER
+	RET
+
 // func countAboveAVX2(counts *[8]int, src *byte, n int, limit int)
 // Requires: AVX, AVX2, POPCNT
 TEXT ·countAboveAVX2(SB), NOSPLIT, $0-32
@@ -2904,14 +2978,15 @@ TEXT ·countAboveAVX2(SB), NOSPLIT, $0-32
 	DECQ         AX
 	MOVQ         src+8(FP), AX
 	MOVQ         n+16(FP), CX
-	XORQ         DX, DX
-	XORQ         BX, BX
-	XORQ         SI, SI
-	XORQ         DI, DI
-	XORQ         R8, R8
-	XORQ         R9, R9
-	XORQ         R10, R10
-	XORQ         R11, R11
+	MOVQ         counts+0(FP), DX
+	MOVQ         (DX), BX
+	MOVQ         8(DX), SI
+	MOVQ         16(DX), DI
+	MOVQ         24(DX), R8
+	MOVQ         32(DX), R9
+	MOVQ         40(DX), R10
+	MOVQ         48(DX), R11
+	MOVQ         56(DX), DX
 	SUBQ         $0x20, CX
 	JL           rest
 
@@ -2921,48 +2996,48 @@ loop:
 	VPCMPGTB  Y0, Y8, Y9
 	VPMOVMSKB Y9, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, DX
+	ADDQ      R12, BX
 	VPCMPGTB  Y1, Y8, Y9
 	VPMOVMSKB Y9, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, BX
+	ADDQ      R12, SI
 	VPCMPGTB  Y2, Y8, Y9
 	VPMOVMSKB Y9, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, SI
+	ADDQ      R12, DI
 	VPCMPGTB  Y3, Y8, Y9
 	VPMOVMSKB Y9, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, DI
+	ADDQ      R12, R8
 	VPCMPGTB  Y4, Y8, Y9
 	VPMOVMSKB Y9, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, R8
+	ADDQ      R12, R9
 	VPCMPGTB  Y5, Y8, Y9
 	VPMOVMSKB Y9, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, R9
+	ADDQ      R12, R10
 	VPCMPGTB  Y6, Y8, Y9
 	VPMOVMSKB Y9, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, R10
+	ADDQ      R12, R11
 	VPCMPGTB  Y7, Y8, Y8
 	VPMOVMSKB Y8, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, R11
+	ADDQ      R12, DX
 	SUBQ      $0x20, CX
 	JGE       loop
 
 rest:
 	MOVQ counts+0(FP), AX
-	MOVQ DX, (AX)
-	MOVQ BX, 8(AX)
-	MOVQ SI, 16(AX)
-	MOVQ DI, 24(AX)
-	MOVQ R8, 32(AX)
-	MOVQ R9, 40(AX)
-	MOVQ R10, 48(AX)
-	MOVQ R11, 56(AX)
+	MOVQ BX, (AX)
+	MOVQ SI, 8(AX)
+	MOVQ DI, 16(AX)
+	MOVQ R8, 24(AX)
+	MOVQ R9, 32(AX)
+	MOVQ R10, 40(AX)
+	MOVQ R11, 48(AX)
+	MOVQ DX, 56(AX)
 	VZEROUPPER
 	RET
 
@@ -7563,14 +7638,15 @@ TEXT ·countAboveAVX512(SB), NOSPLIT, $0-32
 	DECQ         AX
 	MOVQ         src+8(FP), AX
 	MOVQ         n+16(FP), CX
-	XORQ         DX, DX
-	XORQ         BX, BX
-	XORQ         SI, SI
-	XORQ         DI, DI
-	XORQ         R8, R8
-	XORQ         R9, R9
-	XORQ         R10, R10
-	XORQ         R11, R11
+	MOVQ         counts+0(FP), DX
+	MOVQ         (DX), BX
+	MOVQ         8(DX), SI
+	MOVQ         16(DX), DI
+	MOVQ         24(DX), R8
+	MOVQ         32(DX), R9
+	MOVQ         40(DX), R10
+	MOVQ         48(DX), R11
+	MOVQ         56(DX), DX
 	SUBQ         $0x40, CX
 	JL           rest
 
@@ -7580,35 +7656,35 @@ loop:
 	VPCMPGTB  Z0, Z8, K1
 	KMOVQ     K1, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, DX
+	ADDQ      R12, BX
 	VPCMPGTB  Z1, Z8, K1
 	KMOVQ     K1, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, BX
+	ADDQ      R12, SI
 	VPCMPGTB  Z2, Z8, K1
 	KMOVQ     K1, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, SI
+	ADDQ      R12, DI
 	VPCMPGTB  Z3, Z8, K1
 	KMOVQ     K1, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, DI
+	ADDQ      R12, R8
 	VPCMPGTB  Z4, Z8, K1
 	KMOVQ     K1, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, R8
+	ADDQ      R12, R9
 	VPCMPGTB  Z5, Z8, K1
 	KMOVQ     K1, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, R9
+	ADDQ      R12, R10
 	VPCMPGTB  Z6, Z8, K1
 	KMOVQ     K1, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, R10
+	ADDQ      R12, R11
 	VPCMPGTB  Z7, Z8, K1
 	KMOVQ     K1, R12
 	POPCNTQ   R12, R12
-	ADDQ      R12, R11
+	ADDQ      R12, DX
 	SUBQ      $0x40, CX
 	JGE       loop
 
@@ -7626,46 +7702,46 @@ rest:
 	VPCMPGTB   Z0, Z8, K1, K2
 	KMOVQ      K2, AX
 	POPCNTQ    AX, AX
-	ADDQ       AX, DX
+	ADDQ       AX, BX
 	VPCMPGTB   Z1, Z8, K1, K2
 	KMOVQ      K2, AX
 	POPCNTQ    AX, AX
-	ADDQ       AX, BX
+	ADDQ       AX, SI
 	VPCMPGTB   Z2, Z8, K1, K2
 	KMOVQ      K2, AX
 	POPCNTQ    AX, AX
-	ADDQ       AX, SI
+	ADDQ       AX, DI
 	VPCMPGTB   Z3, Z8, K1, K2
 	KMOVQ      K2, AX
 	POPCNTQ    AX, AX
-	ADDQ       AX, DI
+	ADDQ       AX, R8
 	VPCMPGTB   Z4, Z8, K1, K2
 	KMOVQ      K2, AX
 	POPCNTQ    AX, AX
-	ADDQ       AX, R8
+	ADDQ       AX, R9
 	VPCMPGTB   Z5, Z8, K1, K2
 	KMOVQ      K2, AX
 	POPCNTQ    AX, AX
-	ADDQ       AX, R9
+	ADDQ       AX, R10
 	VPCMPGTB   Z6, Z8, K1, K2
 	KMOVQ      K2, AX
 	POPCNTQ    AX, AX
-	ADDQ       AX, R10
+	ADDQ       AX, R11
 	VPCMPGTB   Z7, Z8, K1, K1
 	KMOVQ      K1, AX
 	POPCNTQ    AX, AX
-	ADDQ       AX, R11
+	ADDQ       AX, DX
 
 done:
 	MOVQ counts+0(FP), AX
-	MOVQ DX, (AX)
-	MOVQ BX, 8(AX)
-	MOVQ SI, 16(AX)
-	MOVQ DI, 24(AX)
-	MOVQ R8, 32(AX)
-	MOVQ R9, 40(AX)
-	MOVQ R10, 48(AX)
-	MOVQ R11, 56(AX)
+	MOVQ BX, (AX)
+	MOVQ SI, 8(AX)
+	MOVQ DI, 16(AX)
+	MOVQ R8, 24(AX)
+	MOVQ R9, 32(AX)
+	MOVQ R10, 40(AX)
+	MOVQ R11, 48(AX)
+	MOVQ DX, 56(AX)
 	VZEROUPPER
 	RET
 
@@ -10188,6 +10264,73 @@ rest:
 	VPMAXSD    Y0, Y3, Y3
 	VMOVD      X3, AX
 	MOVL       AX, greatest+36(FP)
+	VZEROUPPER
+	RET
+
+// func lengths32AVX2(beside *byte, around *byte, src *int32, n int, end int32, sign int32, centre int32)
+// Requires: AVX, AVX2
+TEXT ·lengths32AVX2(SB), NOSPLIT, $0-44
+	MOVQ         beside+0(FP), AX
+	MOVQ         around+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVL         end+32(FP), SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y0
+	MOVL         sign+36(FP), SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y1
+	MOVL         centre+40(FP), SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	MOVL         $0x0000007e, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0x00000020, SI
+	VMOVD        SI, X4
+	VPBROADCASTD X4, Y4
+	VPXOR        Y5, Y5, Y5
+	SUBQ         $0x08, BX
+	JL           rest
+
+loop:
+	VMOVDQU      (DX), Y6
+	VPSUBD       Y0, Y6, Y7
+	VPXOR        Y1, Y7, Y7
+	VPSUBD       Y1, Y7, Y7
+	VPSRLD       $0x01, Y7, Y8
+	VPANDN       Y7, Y8, Y7
+	VCVTDQ2PS    Y7, Y7
+	VPSRLD       $0x17, Y7, Y7
+	VPSUBD       Y3, Y7, Y7
+	VPMAXSD      Y5, Y7, Y7
+	VPMINSD      Y4, Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X8
+	VPACKUSDW    X8, X7, X8
+	VPACKUSWB    X8, X8, X8
+	VMOVQ        X8, (AX)
+	VPSUBD       Y2, Y6, Y6
+	VPSRAD       $0x1f, Y6, Y7
+	VPADDD       Y6, Y6, Y6
+	VPXOR        Y7, Y6, Y6
+	VPSRLD       $0x01, Y6, Y7
+	VPANDN       Y6, Y7, Y6
+	VCVTDQ2PS    Y6, Y6
+	VPSRLD       $0x17, Y6, Y6
+	VPSUBD       Y3, Y6, Y6
+	VPMAXSD      Y5, Y6, Y6
+	VPMINSD      Y4, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X7
+	VPACKUSDW    X7, X6, X7
+	VPACKUSWB    X7, X7, X7
+	VMOVQ        X7, (CX)
+	ADDQ         $0x20, DX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, CX
+	SUBQ         $0x08, BX
+	JGE          loop
+
+rest:
 	VZEROUPPER
 	RET
 

@@ -227,7 +227,7 @@ func (e *chunk[F, I]) fit(best *plan[I], r, x *run[I], core frame.Core, mode Mod
 	if mode.delta() {
 		packed = packed[1:]
 	}
-	f := frame.Fit(&e.frames, packed, x.lo, x.hi, core, n, e.prev)
+	f := frame.Fit(packed, x.lo, x.hi, core, n, e.prev)
 	p := encoding.Params{pMode: int64(mode), pPair: p6}
 	f.Store(&p)
 	if mode.delta() {

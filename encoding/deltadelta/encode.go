@@ -223,13 +223,13 @@ func (e *values[T]) try(form int, limit int) (c candidate, ok bool) {
 		if !core.Hopeful(n, limit) {
 			return c, false
 		}
-		c.frame = frame.Fit(&e.frames, e.v, int64(lo), int64(hi), core, n, e.prev[form])
+		c.frame = frame.Fit(e.v, int64(lo), int64(hi), core, n, e.prev[form])
 	case formDeltas:
 		core := e.coreOfDeltas()
 		if !core.Hopeful(n, limit) {
 			return c, false
 		}
-		c.frame = frame.Fit(&e.frames, e.deltas[1:], int64(e.dlo), int64(e.dhi), core, n, e.prev[form])
+		c.frame = frame.Fit(e.deltas[1:], int64(e.dlo), int64(e.dhi), core, n, e.prev[form])
 		c.first = c.frame.High(int64(e.v[0]), e.size)
 	case formDeltaDeltas:
 		return e.deltaDeltas(limit)
@@ -280,7 +280,7 @@ func (e *values[T]) deltaDeltas(limit int) (c candidate, ok bool) {
 	e.second = resize(e.second, n)
 	lo, hi := deltas(e.second[2:], d[1:])
 	c.form = formDeltaDeltas
-	c.frame = frame.Fit(&e.frames, e.second[2:], int64(lo), int64(hi), frame.CoreOf(e.second[2:], lo, hi), n, e.prev[formDeltaDeltas])
+	c.frame = frame.Fit(e.second[2:], int64(lo), int64(hi), frame.CoreOf(e.second[2:], lo, hi), n, e.prev[formDeltaDeltas])
 	c.first = c.frame.High(int64(e.v[0]), e.size)
 	c.second = c.frame.High(int64(d[1]), e.size)
 	return c, true
@@ -342,7 +342,7 @@ func (e *values[T]) steps(limit int) (c candidate, ok bool) {
 	if !core.Hopeful(n, limit) {
 		return c, false
 	}
-	c.frame = frame.Fit(&e.frames, e.rest, int64(lo), int64(hi), core, n, e.prev[formSteps])
+	c.frame = frame.Fit(e.rest, int64(lo), int64(hi), core, n, e.prev[formSteps])
 	return c, true
 }
 

@@ -176,7 +176,7 @@ func (e *Encoder) Append(dst []byte, src, x, y []int64, plan Plan, p *encoding.P
 	}
 	rest := e.rest[:n]
 	lo, hi := subtract(rest, src, x, y, plan)
-	f := frame.Fit(&e.frames, rest, lo, hi, frame.CoreOf(rest, lo, hi), n, e.prev)
+	f := frame.Fit(rest, lo, hi, frame.CoreOf(rest, lo, hi), n, e.prev)
 	e.prev = f
 	f.Store(p)
 	return frame.Append(&e.frames, dst, f, rest)

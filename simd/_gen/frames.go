@@ -13,8 +13,8 @@ import (
 func frames(s shape) {
 	outliers(s)
 	subRamp(s)
-	if s.avx512 { // AVX2 has no count of leading zeros, no extremes of 64 bits
-		lengths(s)
+	lengths(s)
+	if s.avx512 { // AVX2 has no extremes of 64 bits
 		sample(s, false)
 		sample(s, true)
 	}
@@ -29,23 +29,19 @@ func frames(s shape) {
 
 // lengths writes the bits of distances to two numbers, as bytes.
 func lengths(s shape) {
-	calls.add(true, fmt.Sprintf("lengths%d(beside, around []byte, src []%s, end, sign, centre %[2]s) (done int)", s.size, s.int()), "0",
-		"len(src) > 0",
-		fmt.Sprintf("%s(&beside[0], &around[0], &src[0], len(src), end, sign, centre)\nreturn len(src)", s.name("lengths")))
-	text(s.name("lengths"), fmt.Sprintf("(beside, around *byte, src *%s, n int, end, sign, centre %[1]s)", s.int()))
-	beside, around, src, n := gp("beside"), gp("around"), gp("src"), gp("n")
-	end, sign, centre := s.broadcast("end"), s.broadcast("sign"), s.broadcast("centre")
-	size := s.constant(uint64(s.size))
-	put := func(r reg.VecVirtual, lanes reg.Register, m Mem) {
-		pick(s, VPLZCNTQ, VPLZCNTD)(r, r)
-		s.sub(r, size, r)
-		if lanes == nil {
-			pick(s, VPMOVQB, VPMOVDB)(r, m)
-		} else {
-			pick(s, VPMOVQB, VPMOVDB)(r, lanes, m)
-		}
+	least := s.lanes()
+	if s.avx512 {
+		least = 1
 	}
-	s.each(n, func(lanes reg.Register) {
+	n := s.done("len(src)", s.lanes())
+	calls.add(s.avx512, fmt.Sprintf("lengths%d(beside, around []byte, src []%s, end, sign, centre %[2]s) (done int)", s.size, s.int()), "0",
+		fmt.Sprintf("len(src) >= %d", least),
+		fmt.Sprintf("%s(&beside[0], &around[0], &src[0], %s, end, sign, centre)\nreturn %[2]s", s.name("lengths"), n))
+	text(s.name("lengths"), fmt.Sprintf("(beside, around *byte, src *%s, n int, end, sign, centre %[1]s)", s.int()))
+	beside, around, src, left := gp("beside"), gp("around"), gp("src"), gp("n")
+	end, sign, centre := s.broadcast("end"), s.broadcast("sign"), s.broadcast("centre")
+	put := s.putLengths()
+	s.each(left, func(lanes reg.Register) {
 		r, d := s.vec(), s.vec()
 		s.masked(Mem{Base: src}, lanes, r)
 		s.sub(end, r, d)
@@ -64,7 +60,59 @@ func lengths(s shape) {
 	ret()
 }
 
-// countAbove counts bytes above each of 8 limits.
+// putLengths stores the bits of the lanes, as bytes. AVX2, which cannot count
+// leading zeros, has them from the exponents of floats, of the 32-bit halves
+// of each lane.
+func (s shape) putLengths() func(r reg.VecVirtual, lanes reg.Register, m Mem) {
+	if s.avx512 {
+		size := s.constant(uint64(s.size))
+		return func(r reg.VecVirtual, lanes reg.Register, m Mem) {
+			pick(s, VPLZCNTQ, VPLZCNTD)(r, r)
+			s.sub(r, size, r)
+			if lanes == nil {
+				pick(s, VPMOVQB, VPMOVDB)(r, m)
+			} else {
+				pick(s, VPMOVQB, VPMOVDB)(r, lanes, m)
+			}
+		}
+	}
+	half := shape{false, 32}
+	bias, most, zero := half.constant(126), half.constant(32), half.zero()
+	return func(r reg.VecVirtual, _ reg.Register, m Mem) {
+		// The second bit cleared, nothing rounds up to the next power of
+		// two. Where the top bit is set the float is below 0, and what
+		// is made of it above 32.
+		t := YMM()
+		VPSRLD(U8(1), r, t)
+		VPANDN(r, t, r)
+		VCVTDQ2PS(r, r)
+		VPSRLD(U8(23), r, r)
+		VPSUBD(bias, r, r)
+		VPMAXSD(zero, r, r)
+		VPMINSD(most, r, r)
+		if s.size == 64 { // 32 more for an upper half that is not 0
+			VPCMPGTD(zero, r, t)
+			VPAND(most, t, t)
+			VPADDD(r, t, t)
+			VPSRLQ(U8(32), t, t)
+			VPMAXSD(t, r, r)
+			// The lower halves, together.
+			VPSHUFD(U8(0x08), r, r)
+			VPERMQ(U8(0x08), r, r)
+		}
+		x := XMM()
+		if s.size == 32 {
+			VEXTRACTI128(U8(1), r, x)
+			VPACKUSDW(x, r.AsX(), x)
+		} else {
+			VPACKUSDW(r.AsX(), r.AsX(), x)
+		}
+		VPACKUSWB(x, x, x)
+		pick(s, func(a, b Op) { VMOVD(a, b) }, func(a, b Op) { VMOVQ(a, b) })(x, m)
+	}
+}
+
+// countAbove adds the numbers of bytes above each of 8 limits.
 func countAbove(s shape) {
 	b := shape{s.avx512, 8} // of bytes
 	least := b.lanes()
@@ -90,9 +138,10 @@ func countAbove(s shape) {
 	}
 	src, n := gp("src"), gp("n")
 	var counts [8]reg.GPVirtual
+	dst := gp("counts")
 	for i := range counts {
 		counts[i] = GP64()
-		XORQ(counts[i], counts[i])
+		MOVQ(Mem{Base: dst, Disp: 8 * i}, counts[i])
 	}
 	b.each(n, func(lanes reg.Register) {
 		r, g := s.vec(), GP64()
@@ -120,7 +169,7 @@ func countAbove(s shape) {
 			ADDQ(g, counts[i])
 		}
 	})
-	dst := gp("counts")
+	dst = gp("counts")
 	for i, c := range counts {
 		MOVQ(c, Mem{Base: dst, Disp: 8 * i})
 	}

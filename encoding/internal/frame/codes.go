@@ -55,6 +55,21 @@ func unpack[U uint32 | uint64](f *Frame, part string, u []U, body []byte, lows i
 	return nil
 }
 
+// Scratch is the memory of Append. Its zero value is ready. It is not
+// for concurrent use.
+type Scratch struct {
+	mask      []byte // bits of patches
+	pos, high []uint64
+}
+
+// resize is s with n elements, whose values are not defined.
+func resize[E any](s []E, n int) []E {
+	if cap(s) < n {
+		return make([]E, n)
+	}
+	return s[:n]
+}
+
 // Append appends the run of the values x, for which the frame was chosen.
 func Append[T Integer](s *Scratch, dst []byte, f Frame, x []T) []byte {
 	base := f.Base()

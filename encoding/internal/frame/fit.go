@@ -3,7 +3,6 @@ package frame
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
@@ -14,7 +13,7 @@ import (
 // greatest and core the CoreOf, after a chunk with the frame prev: what Choose
 // says, or a frame with patches where that is smaller. The run will hold n
 // codes, at least len(x) of them; those beyond need no patch.
-func Fit[T Integer](s *Scratch, x []T, lo, hi int64, core Core, n int, prev Frame) Frame {
+func Fit[T Integer](x []T, lo, hi int64, core Core, n int, prev Frame) Frame {
 	size := sizeOf[T]()
 	best := Choose(lo, hi, n, size, prev)
 	if best.Width == 0 || len(x) == 0 {
@@ -25,8 +24,8 @@ func Fit[T Integer](s *Scratch, x []T, lo, hi int64, core Core, n int, prev Fram
 	}
 	// Patches must save some bytes, since they cost time at every read.
 	limit := best.Len(n) - max(2, n/64)
-	r := run[T]{s, x, lo, hi, n, size, prev}
-	w, from, estimate := r.window(core.Centre, best.Width, 8*limit+r.move(best.Width))
+	r := run[T]{x, lo, hi, n, size, prev}
+	w, from, estimate := r.window(core, best.Width, 8*limit+r.move(best.Width))
 	if w == best.Width {
 		return best
 	}
@@ -71,7 +70,6 @@ func Fit[T Integer](s *Scratch, x []T, lo, hi int64, core Core, n int, prev Fram
 
 // run is what Fit is given.
 type run[T Integer] struct {
-	*Scratch
 	x      []T
 	lo, hi int64
 	n      int
@@ -99,44 +97,52 @@ func (r *run[T]) cost(f Frame) int {
 // that most values lie in: beside the extreme that is nearer to their centre,
 // or around that. The estimate of its cost is in bits, less than limit; w is
 // widest where there is none.
-func (r *run[T]) window(centre int64, widest uint, limit int) (w uint, from int64, estimate int) {
+func (r *run[T]) window(core Core, widest uint, limit int) (w uint, from int64, estimate int) {
+	centre := core.Centre
 	top := uint(bits.Len64(uint64(r.hi) - uint64(r.lo)))
 	end, sign, topBeside := r.lo, int64(0), top
 	if uint64(centre)-uint64(r.lo) > uint64(r.hi)-uint64(centre) {
 		end, sign, topBeside = r.hi, -1, top+1 // with a sign
 	}
-
-	// The values by the bits of their distance.
-	r.beside, r.around = resize(r.beside, len(r.x)), resize(r.around, len(r.x))
-	lengths(r.beside, r.around, r.x, T(end), sign < 0, T(centre))
-	topAround := uint(bits.Len64(max(zigzag(r.lo-centre), zigzag(r.hi-centre))))
-	if top >= r.size { // distances may wrap
-		topAround = uint(slices.Max(r.around))
+	topAround := r.size
+	if top < r.size { // no distance wraps
+		topAround = uint(bits.Len64(max(zigzag(r.lo-centre), zigzag(r.hi-centre)))) + 1
 	}
-	topBeside, topAround = min(topBeside, r.size), min(topAround+1, r.size)
+	topBeside, topAround = min(topBeside, r.size), min(topAround, r.size)
 
 	w, estimate = widest, limit
 	position := bitpack.PositionWidth(r.n)
-	var nBeside, nAround [8]int // outside of windows of 2^k
-	for most := int(min(topAround, widest)) - 1; most >= 0; most -= len(nBeside) {
-		simd.CountAbove(&nBeside, r.beside, most)
-		simd.CountAbove(&nAround, r.around, most)
-		for i := range min(len(nBeside), most+1) {
-			k := uint(most - i)
-			packed := 8*simd.PackedLen(r.n, k) + r.move(k)
-			if c := packed + nBeside[i]*int(position+max(topBeside, k)-k); c < estimate {
-				w, estimate = k, c
-				if from = r.lo; sign < 0 {
-					from = r.hi - int64(uint64(1)<<k-1)
-				}
+	var outside [2][8]int // of windows of 2^most, 2^(most-1) ...
+	consider := func(k uint, outBeside, outAround int) {
+		packed := 8*simd.PackedLen(r.n, k) + r.move(k)
+		if c := packed + outBeside*int(position+max(topBeside, k)-k); c < estimate {
+			w, estimate = k, c
+			if from = r.lo; sign < 0 {
+				from = r.hi - int64(uint64(1)<<k-1)
 			}
-			if c := packed + nAround[i]*int(position+max(topAround, k)-k); c < estimate {
-				w, estimate = k, c
-				from = centre - int64(uint64(1)<<k>>1)
-			}
-			if min(nBeside[i], nAround[i]) > len(r.x)/2 {
-				return w, from, estimate
-			}
+		}
+		if c := packed + outAround*int(position+max(topAround, k)-k); c < estimate {
+			w, estimate = k, c
+			from = centre - int64(uint64(1)<<k>>1)
+		}
+	}
+	// From a little above what the core needs down to where half of the
+	// values are outside, then on as long as the packed values alone cost less
+	// than the best.
+	upper := int(min(topAround, widest))
+	first := min(bits.Len64(core.Span)+5, upper-1)
+	for most, half := first, false; most >= 0 && !half; most -= len(outside[0]) {
+		tails(&outside, r.x, T(end), sign < 0, T(centre), most)
+		for i := 0; i <= min(len(outside[0])-1, most) && !half; i++ {
+			consider(uint(most-i), outside[0][i], outside[1][i])
+			half = min(outside[0][i], outside[1][i]) > len(r.x)/2
+		}
+	}
+	for k := first + 1; k < upper && 8*simd.PackedLen(r.n, uint(k)) < estimate; k += len(outside[0]) {
+		most := min(k+len(outside[0]), upper) - 1
+		tails(&outside, r.x, T(end), sign < 0, T(centre), most)
+		for i := range most - k + 1 {
+			consider(uint(most-i), outside[0][i], outside[1][i])
 		}
 	}
 	return w, from, estimate
@@ -144,12 +150,12 @@ func (r *run[T]) window(centre int64, widest uint, limit int) (w uint, from int6
 
 func zigzag(d int64) uint64 { return uint64(d<<1 ^ d>>63) }
 
-func lengths[T Integer](beside, around []byte, x []T, end T, below bool, centre T) {
+func tails[T Integer](t *[2][8]int, x []T, end T, below bool, centre T, most int) {
 	switch x := any(x).(type) {
 	case []int64:
-		simd.Lengths64(beside, around, x, int64(end), below, int64(centre))
+		simd.Tails64(t, x, int64(end), below, int64(centre), most)
 	case []int32:
-		simd.Lengths32(beside, around, x, int32(end), below, int32(centre))
+		simd.Tails32(t, x, int32(end), below, int32(centre), most)
 	}
 }
 
@@ -196,22 +202,6 @@ func (r *run[T]) patched(base int64, w uint) Frame {
 		f.PatchWidth = -1 - max(f.PatchWidth, bits.Len64(uint64(^(lo>>w))))
 	}
 	return f
-}
-
-// Scratch is the memory of Fit and Append. Its zero value is ready. It is not
-// for concurrent use.
-type Scratch struct {
-	beside, around []byte   // bits of distances
-	mask           []byte   // bits of patches
-	pos, high      []uint64 // of patches
-}
-
-// resize is s with n elements, whose values are not defined.
-func resize[E any](s []E, n int) []E {
-	if cap(s) < n {
-		return make([]E, n)
-	}
-	return s[:n]
 }
 
 func outside[T Integer](x []T, from T, w uint) int {

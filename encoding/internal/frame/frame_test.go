@@ -26,7 +26,7 @@ func fit[T frame.Integer](t require.TestingT, x []T, prev frame.Frame) frame.Fra
 	if _, narrow := any(x).([]int32); narrow {
 		size = 32
 	}
-	f := frame.Fit(&scratch, x, int64(slices.Min(x)), int64(slices.Max(x)), coreOf(x), len(x), prev)
+	f := frame.Fit(x, int64(slices.Min(x)), int64(slices.Max(x)), coreOf(x), len(x), prev)
 	require.LessOrEqual(t, f.Width+f.Shape().PatchWidth, size)
 	require.LessOrEqual(t, f.Len(len(x)), len(x)*int(size)/8)
 	var p encoding.Params
