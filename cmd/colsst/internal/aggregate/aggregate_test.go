@@ -376,3 +376,23 @@ func TestTooManyGroups(t *testing.T) {
 	}
 	require.ErrorIs(t, a.Add(b), ErrTooManyGroups)
 }
+
+// Any text is a list or an error, and a list prints as what it was read from.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{everything, "count(*)", "min( a )", "max(a)),", "sum(a b)"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		specs, err := Parse(text)
+		if err != nil {
+			return
+		}
+		var list []string
+		for _, s := range specs {
+			list = append(list, s.String())
+		}
+		again, err := Parse(strings.Join(list, ","))
+		require.NoError(t, err)
+		require.Equal(t, specs, again)
+	})
+}

@@ -209,3 +209,25 @@ func TestBindErrors(t *testing.T) {
 		require.ErrorContains(t, err, want, where)
 	}
 }
+
+// Any text is a condition or an error, and a condition chooses the same rows as
+// the same with not not before it.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"d > 0 and (k = 'a' or not s is null)", "x in ('it''s', \"z\")", "t >= '1970-01-01 00:00:09.5'", "n=1e3", "((", "d = NaN", "p != 1h", "\"two words\" <> 1970-01-02"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		e, err := Parse(text)
+		if err != nil {
+			return
+		}
+		s := table(t)
+		if _, err := e.Bind(s); err != nil {
+			return
+		}
+		if _, err := Parse("not not (" + text + ")"); err != nil {
+			return // nested too deep
+		}
+		require.Equal(t, chosen(t, s, text), chosen(t, s, "not not ("+text+")"))
+	})
+}
