@@ -86,6 +86,10 @@ func (r *Reader) isNull(row, col int) bool {
 func (r *Reader) column(col, n int) int {
 	b, meta := r.builder, &r.columns.meta
 	c := &b.columns[col]
+	texts := c.to == toValue && c.typ.Kind == rowgroup.KindText && r.columns.text8()
+	if !texts {
+		n = r.columns.unescaped(col, n)
+	}
 	switch c.to {
 	case toKey:
 		return n
@@ -106,7 +110,7 @@ func (r *Reader) column(col, n int) int {
 	case rowgroup.ClassFloat64:
 		return floats(r, col, n, extended(b.batch.Float64s(c.at), n), 15, 64)
 	}
-	if c.typ.Kind == rowgroup.KindText && r.columns.text8() {
+	if texts {
 		return r.texts(col, n)
 	}
 	return r.others(col, n)
@@ -246,6 +250,8 @@ func (r *Reader) texts(col, n int) int {
 				done = i
 			}
 			text = nil
+		case block.escaped(text):
+			text = appendUnescaped(data[:to], text)[to:]
 		case len(text) <= short && len(all)-int(s.from) >= short:
 			// Two loads and two stores, whatever follows the text.
 			*(*[short]byte)(data[to:]) = [short]byte(all[s.from:])

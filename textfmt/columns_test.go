@@ -167,7 +167,7 @@ func TestBlocksProperty(t *testing.T) {
 				cells = append(cells, rapid.SampledFrom(cellsOf[typ]).Draw(t, "cell"))
 			}
 			if odd(bad) {
-				cells[rapid.IntRange(0, len(cells)-1).Draw(t, "at")] = rapid.SampledFrom([]string{"x", "", "-1", `""`, `"a"b`, `a"b`, "\r", "1e400", "NA", "\"key0\"", `"open`}).Draw(t, "bad")
+				cells[rapid.IntRange(0, len(cells)-1).Draw(t, "at")] = rapid.SampledFrom([]string{"x", "", "-1", `""`, `"a"b`, `a"b`, "\r", "1e400", "NA", "\"key0\"", `"open`, `"1""2"`, `""""`}).Draw(t, "bad")
 			}
 			line := strings.Join(cells, separator)
 			line = strings.ReplaceAll(line, ",", separator)

@@ -14,16 +14,18 @@ const (
 )
 
 // block is records of a CSV one after the other that are plain: each of them is
-// one line and has as many fields as it should, no quote is doubled. What is
-// not plain, errors and blank lines among it, is for Scan.
+// one line and has as many fields as it should. What is not plain, errors and
+// blank lines among it, is for Scan.
 type block struct {
 	text   []byte // of the Scanner, which it is valid as long as the buffer of
 	spans  []span // of all fields, record by record
 	stride int    // spans of a record
-	rows   int
-	plain  bool  // no record that is not plain ends it
-	line   int64 // of the first record
-	sep    byte
+	// doubled says that there are quotes in fields, where they are doubled.
+	doubled bool
+	rows    int
+	plain   bool  // no record that is not plain ends it
+	line    int64 // of the first record
+	sep     byte
 
 	checked, valid bool // whether the text is UTF-8, once that is checked
 
@@ -38,6 +40,19 @@ type span struct{ from, to int32 }
 func (b *block) field(row, col int) []byte {
 	s := b.spans[row*b.stride+col]
 	return b.text[s.from:s.to]
+}
+
+// escaped reports whether quotes are doubled in the text of a field.
+func (b *block) escaped(text []byte) bool { return b.doubled && bytes.IndexByte(text, '"') >= 0 }
+
+// unescaped counts the first rows, at most n, in whose field no quote is doubled.
+func (b *block) unescaped(col, n int) int {
+	for row := 0; b.doubled && row < n; row++ {
+		if b.escaped(b.field(row, col)) {
+			return row
+		}
+	}
+	return n
 }
 
 // quoted reports whether a field stands in quotes.
@@ -106,7 +121,7 @@ func (b *block) cut(most int, trailing bool) {
 	text, marks, sep, stride := b.text, b.marks, b.sep, b.stride
 	n := 0 // spans
 	defer func() { b.spans = marks[:n] }()
-	b.plain = false
+	b.plain, b.doubled = false, false
 	for k := 0; b.rows < most; b.rows++ {
 		if k < len(marks) && marks[k].from == marks[k].to && (text[marks[k].to] == '\n' || text[marks[k].to] == '\r') {
 			return // a blank line
@@ -135,10 +150,12 @@ func (b *block) cut(most int, trailing bool) {
 				if field.from < end {
 					return
 				}
-				if k = b.quote(k); k <= 0 {
+				doubled := false
+				if k, doubled = b.quote(k); k <= 0 {
 					b.plain = k == 0
 					return
 				}
+				b.doubled = b.doubled || doubled
 				field, end = span{end + 1, marks[k-2].to}, marks[k-1].to
 			}
 			c := text[end]
@@ -163,20 +180,37 @@ func (b *block) cut(most int, trailing bool) {
 }
 
 // quote is the mark behind the end of a field whose opening quote is the mark
-// before k: 0 if that is not in the text, -1 if the field is not plain.
-func (b *block) quote(k int) int {
+// before k, and whether quotes are doubled in it: 0 if the end is not in the text,
+// -1 if the field is not plain.
+func (b *block) quote(k int) (behind int, doubled bool) {
 	for ; k+1 < len(b.marks); k++ {
 		switch at := b.marks[k].to; b.text[at] {
 		case '"':
-			if b.marks[k+1].to == at+1 && b.text[at+1] != '"' {
-				return k + 2
+			if b.marks[k+1].to != at+1 {
+				return -1, false
 			}
-			return -1
+			if b.text[at+1] != '"' {
+				return k + 2, doubled
+			}
+			doubled = true
+			k++
 		case '\n', '\r':
-			return -1
+			return -1, false
 		}
 	}
-	return 0
+	return 0, false
+}
+
+// appendUnescaped appends text with one quote for each two.
+func appendUnescaped(dst, text []byte) []byte {
+	for {
+		k := bytes.IndexByte(text, '"')
+		if k < 0 {
+			return append(dst, text...)
+		}
+		dst = append(dst, text[:k+1]...)
+		text = text[k+2:]
+	}
 }
 
 // take reads the first rows of a block. Where a block ends before its text does

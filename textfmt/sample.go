@@ -71,6 +71,9 @@ func (s *sampler) block(b *block, marks []string) {
 		in := &s.seen[col]
 		for row := 0; row < b.rows && !in.settled(); row++ {
 			text := b.field(row, col)
+			if b.escaped(text) {
+				text = appendUnescaped(nil, text)
+			}
 			null := isMark(marks, text)
 			if !null && in.another(text) {
 				continue
