@@ -54,6 +54,7 @@ func TestBodyAllocatesNothing(t *testing.T) {
 			step()
 		}
 		require.Zero(t, testing.AllocsPerRun(20, step), test.v)
+		require.LessOrEqual(t, len(r.buf), bodyBuffer, "a buffer of no more than it takes")
 	}
 }
 
@@ -72,9 +73,9 @@ func TestConcurrentUse(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for k := range 50 {
-				at, err := s.Find(fmt.Appendf(nil, "%03d", (k+i)%50))
-				if err != nil || at != x.events[3*((k+i)%50)].Partition.Position {
-					errs <- fmt.Errorf("%d: %w", at, err)
+				e, err := s.Find(fmt.Appendf(nil, "%03d", (k+i)%50))
+				if err != nil || e.Position != x.events[3*((k+i)%50)].Partition.Position {
+					errs <- fmt.Errorf("%v: %w", e, err)
 					return
 				}
 			}

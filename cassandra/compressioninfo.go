@@ -2,7 +2,6 @@ package cassandra
 
 import (
 	"math"
-	"sort"
 
 	"github.com/colsst/colsst/encoding"
 )
@@ -96,10 +95,4 @@ func (ci *CompressionInfo) Append(dst []byte, v Version) []byte {
 		dst = appendU64(dst, uint64(off))
 	}
 	return dst
-}
-
-// chunkAt is the number of the last chunk that begins in Data.db at or before
-// offset.
-func (ci *CompressionInfo) chunkAt(offset int64) int {
-	return sort.Search(len(ci.Offsets), func(i int) bool { return ci.Offsets[i] > offset }) - 1
 }

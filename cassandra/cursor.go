@@ -157,6 +157,3 @@ func appendVint(dst []byte, v uint64) []byte {
 func appendSvint(dst []byte, v int64) []byte {
 	return appendVint(dst, uint64(v<<1)^uint64(v>>63))
 }
-
-// vintLen is the length of the shortest form of v.
-func vintLen(v uint64) int { return min((bits.Len64(v|1)-1)/7, 8) + 1 }

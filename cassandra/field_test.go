@@ -128,9 +128,9 @@ func TestChecksumOnEveryPath(t *testing.T) {
 		_, err = r.Next()
 		wrong(err)
 		require.NoError(t, r.Close())
-		at, err := s.Find([]byte("b"))
+		e, err := s.Find([]byte("b"))
 		require.NoError(t, err)
-		r, err = s.ScanFrom(at, false)
+		r, err = s.ScanFrom(e.Position, false)
 		require.NoError(t, err)
 		got, err := collect(r.BodyReader)
 		require.NoError(t, err)
@@ -307,12 +307,12 @@ func TestMissingComponents(t *testing.T) {
 		require.Equal(t, []string{string(c) + " is missing, though TOC.txt lists it"}, s.Warnings)
 		_, err = s.Verify(t.Context())
 		require.NoError(t, err)
-		at, err := s.Find([]byte("k"))
+		e, err := s.Find([]byte("k"))
 		if c == ComponentIndex {
 			require.ErrorIs(t, err, os.ErrNotExist)
 		} else {
 			require.NoError(t, err)
-			require.Zero(t, at)
+			require.Zero(t, e.Position)
 		}
 		require.NoError(t, s.Close())
 	}

@@ -103,42 +103,45 @@ func (s *SSTable) keyOrder() (*rowgroup.Schema, error) {
 	return rowgroup.NewSchema(key, nil, nil, nil, rowgroup.WithOrder(s.Order()))
 }
 
-// Find looks for a partition by its exact key through the indexes and returns
-// its position in the body, or fails with rowgroup.ErrNotFound. That the data
-// has the key at that position has been checked. Where the order of keys is
-// unknown, all of Index.db is read.
-func (s *SSTable) Find(key []byte) (position int64, err error) {
+// Find looks for a partition by its exact key through the indexes, or fails
+// with rowgroup.ErrNotFound. That the data has the key at the entry's position
+// has been checked. Where the order of keys is unknown, all of Index.db is
+// read. The entry is the caller's; its Blocks know the deletion that is open at
+// their end, and of BTI neither First nor Last.
+func (s *SSTable) Find(key []byte) (*IndexEntry, error) {
 	x, err := s.useIndexes()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
+	var e *IndexEntry
 	if s.Version.bti() {
-		position, err = s.findInTries(x, key)
+		e, err = s.findInTries(x, key)
 	} else {
-		position, err = s.findInIndex(x, key)
+		e, err = s.findInIndex(x, key)
 	}
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	if position < 0 || position >= s.Data.Len() {
-		return 0, s.foreign(position, key)
+	if e.Position < 0 || e.Position >= s.Data.Len() {
+		return nil, s.foreign(e.Position, key)
 	}
-	r, err := s.ScanFrom(position, false)
+	r, err := s.ScanFrom(e.Position, false)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	_, err = r.Next()
 	found := bytes.Equal(r.Partition().Key, key)
+	e.Deletion = r.Partition().Deletion
 	if err := errors.Join(err, r.Close()); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if !found {
 		if s.Version.bti() { // its trie has prefixes alone
-			return 0, rowgroup.ErrNotFound
+			return nil, rowgroup.ErrNotFound
 		}
-		return 0, s.foreign(position, key)
+		return nil, s.foreign(e.Position, key)
 	}
-	return position, nil
+	return e, nil
 }
 
 // foreign says that the index sends key to a place where it is not.
@@ -159,32 +162,48 @@ func hexKey(key []byte) string {
 	return fmt.Sprintf("%x", key)
 }
 
-func (s *SSTable) findInTries(x *indexes, key []byte) (int64, error) {
+func (s *SSTable) findInTries(x *indexes, key []byte) (*IndexEntry, error) {
 	comparable, err := s.comparableKey(nil, key)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	position, ok, err := x.partitions.Find(comparable)
 	switch {
 	case err != nil:
-		return 0, s.name(ComponentPartitions, err)
+		return nil, s.name(ComponentPartitions, err)
 	case !ok:
-		return 0, rowgroup.ErrNotFound
+		return nil, rowgroup.ErrNotFound
 	case position < 0:
-		return ^position, nil
+		return &IndexEntry{Key: bytes.Clone(key), Position: ^position}, nil
 	}
-	e, err := x.rows.Entry(position)
+	row, err := x.rows.Entry(position)
 	if err != nil {
-		return 0, s.name(ComponentRows, err)
+		return nil, s.name(ComponentRows, err)
 	}
-	return e.Position, nil
+	if !bytes.Equal(row.Key, key) {
+		return nil, rowgroup.ErrNotFound
+	}
+	blocks, err := x.rows.Blocks(row)
+	if err != nil {
+		return nil, s.name(ComponentRows, err)
+	}
+	e := &IndexEntry{Key: row.Key, Position: row.Position}
+	for i := range max(len(blocks)-1, 0) { // the last is the end
+		b := IndexBlock{Offset: blocks[i].Offset, Width: blocks[i+1].Offset - blocks[i].Offset}
+		b.Open = blocks[i+1].Open
+		e.Blocks = append(e.Blocks, b)
+	}
+	if len(e.Blocks) > 0 {
+		e.HeaderLength = e.Blocks[0].Offset
+	}
+	return e, nil
 }
 
 // findInIndex reads Index.db from the entry on that the summary knows.
-func (s *SSTable) findInIndex(x *indexes, key []byte) (int64, error) {
+func (s *SSTable) findInIndex(x *indexes, key []byte) (*IndexEntry, error) {
 	order, err := s.keyOrder()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	from := int64(0)
 	if _, ordered := order.ComparePartitions(key, key); ordered && x.summary != nil {
@@ -193,11 +212,11 @@ func (s *SSTable) findInIndex(x *indexes, key []byte) (int64, error) {
 			return c > 0
 		})
 		if after == 0 {
-			return 0, rowgroup.ErrNotFound
+			return nil, rowgroup.ErrNotFound
 		}
 		from = x.summary.Entries[after-1].Position
 		if from < 0 || from >= x.indexSize {
-			return 0, &encoding.CorruptError{File: s.Path(ComponentSummary), Part: fmt.Sprintf("entry %d", after-1), Offset: -1,
+			return nil, &encoding.CorruptError{File: s.Path(ComponentSummary), Part: fmt.Sprintf("entry %d", after-1), Offset: -1,
 				Reason: fmt.Sprintf("position %d of %d in Index.db", from, x.indexSize)}
 		}
 	}
@@ -205,16 +224,18 @@ func (s *SSTable) findInIndex(x *indexes, key []byte) (int64, error) {
 	for {
 		err := r.Next()
 		if errors.Is(err, io.EOF) {
-			return 0, rowgroup.ErrNotFound
+			return nil, rowgroup.ErrNotFound
 		}
 		if err != nil {
-			return 0, s.name(ComponentIndex, err)
+			return nil, s.name(ComponentIndex, err)
 		}
 		if c, ok := order.ComparePartitions(r.Entry().Key, key); ok && c > 0 {
-			return 0, rowgroup.ErrNotFound
+			return nil, rowgroup.ErrNotFound
 		}
 		if bytes.Equal(r.Entry().Key, key) {
-			return r.Entry().Position, nil
+			e := *r.Entry()
+			e.Key = bytes.Clone(key)
+			return &e, nil
 		}
 	}
 }

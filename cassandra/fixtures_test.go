@@ -316,9 +316,9 @@ func TestFixtureFind(t *testing.T) {
 			}
 			left := 25 // of many
 			for key, want := range positions {
-				at, err := s.Find([]byte(key))
+				e, err := s.Find([]byte(key))
 				require.NoError(t, err)
-				require.Equal(t, want, at)
+				require.Equal(t, want, e.Position)
 				for _, other := range []string{key + "\x00", key[:len(key)-1], "no" + key} {
 					if _, ok := positions[other]; !ok {
 						_, err = s.Find([]byte(other))

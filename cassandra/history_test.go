@@ -26,9 +26,10 @@ type event struct {
 
 // table is a random table: what an SSTable may hold.
 type table struct {
-	version Version
-	header  *Header
-	events  []event
+	version     Version
+	partitioner string // "": ByteOrdered
+	header      *Header
+	events      []event
 }
 
 var (
@@ -185,14 +186,25 @@ func drawRow(t *rapid.T, v Version, cols []Column, static bool) Row {
 	return row
 }
 
-// drawTable draws a table of one of the versions, whose partitions are in the order of their bytes and
-// whose unfiltereds are in order.
+// sstable is as much of an SSTable as knows the order of keys.
+func (x *table) sstable() *SSTable {
+	return &SSTable{Statistics: &StatisticsFile{Validation: &Validation{partitionerPrefix + cmp.Or(x.partitioner, byteOrderedPartitioner), 0.01}}}
+}
+
+// drawTable draws a table of one of the versions, with partitions and
+// unfiltereds in order.
 func drawTable(t *rapid.T, tb testing.TB, of ...Version) table {
-	x := table{version: rapid.SampledFrom(of).Draw(t, "version"), header: drawHeader(t, tb)}
+	x := table{version: rapid.SampledFrom(of).Draw(t, "version"), header: drawHeader(t, tb),
+		partitioner: rapid.SampledFrom([]string{byteOrderedPartitioner, murmur3Partitioner, randomPartitioner}).Draw(t, "partitioner")}
 	v, h := x.version, x.header
 	keys := rapid.SliceOfNDistinct(rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 'a', 0xff}), 1, 4), 0, 6,
 		func(b []byte) string { return string(b) }).Draw(t, "keys")
-	slices.SortFunc(keys, bytes.Compare)
+	order, err := x.sstable().keyOrder()
+	require.NoError(t, err)
+	slices.SortFunc(keys, func(a, b []byte) int {
+		c, _ := order.ComparePartitions(a, b)
+		return c
+	})
 	for _, key := range keys {
 		p := Partition{Key: key, Deletion: noDeletion(v)}
 		if rapid.IntRange(0, 3).Draw(t, "partition deleted") == 0 {
@@ -319,20 +331,25 @@ func collect(r *BodyReader) (events []event, err error) {
 		if err != nil {
 			return events, err
 		}
-		x := event{Event: e}
-		switch e {
-		case PartitionBegin:
-			x.Partition = *r.Partition()
-			x.Partition.Key = bytes.Clone(x.Partition.Key)
-		case StaticRow, ClusteringRow:
-			x.Row = cloneRow(r.Row())
-		case RangeMarker:
-			x.Marker = *r.Marker()
-			x.Marker.Values = cloneValues(x.Marker.Values)
-			x.Marker.PreviousSize = 0
-		}
-		events = append(events, x)
+		events = append(events, r.clone(e))
 	}
+}
+
+// clone is the event e that r has just read.
+func (r *BodyReader) clone(e Event) event {
+	x := event{Event: e}
+	switch e {
+	case PartitionBegin:
+		x.Partition = *r.Partition()
+		x.Partition.Key = bytes.Clone(x.Partition.Key)
+	case StaticRow, ClusteringRow:
+		x.Row = cloneRow(r.Row())
+	case RangeMarker:
+		x.Marker = *r.Marker()
+		x.Marker.Values = cloneValues(x.Marker.Values)
+		x.Marker.PreviousSize = 0
+	}
+	return x
 }
 
 func cloneValues(values [][]byte) [][]byte {

@@ -143,7 +143,7 @@ func makeData(tb require.TestingT, v Version, body []byte, m making) (data []byt
 }
 
 // makeSSTable makes the files of an SSTable, by component. Partitions are in
-// the order of their bytes.
+// the order of its partitioner.
 func makeSSTable(tb require.TestingT, x *table, m making) map[Component][]byte {
 	v := x.version
 	body := x.body(tb)
@@ -159,7 +159,7 @@ func makeSSTable(tb require.TestingT, x *table, m making) map[Component][]byte {
 	}
 	entries := x.indexEntries(tb, body, m.blockLength)
 	if v.bti() {
-		makeTries(tb, files, v, entries)
+		makeTries(tb, files, x, entries)
 	} else {
 		makeIndex(files, v, x.header, entries, max(m.summaryEvery, 1))
 	}
@@ -173,7 +173,7 @@ func makeSSTable(tb require.TestingT, x *table, m making) map[Component][]byte {
 		PendingRepair: make([]byte, 16), OriginatingHost: make([]byte, 16), TokenSpaceCoverage: math.NaN(),
 	}
 	files[ComponentStatistics] = AppendStatistics(nil, v, &StatisticsFile{
-		RawValidation: (&Validation{partitionerPrefix + byteOrderedPartitioner, 0.01}).Append(nil),
+		RawValidation: x.sstable().Statistics.Validation.Append(nil),
 		RawCompaction: []byte{0, 0, 0, 1, 9},
 		RawStats:      stats.Append(nil, v),
 		RawHeader:     x.header.Append(nil),

@@ -115,8 +115,8 @@ func appendSigned(dst []byte, v int64) (out []byte, n byte) {
 }
 
 // makeTries makes Partitions.db and Rows.db.
-func makeTries(tb require.TestingT, files map[Component][]byte, v Version, entries []*madeEntry) {
-	s := &SSTable{Statistics: &StatisticsFile{Validation: &Validation{Partitioner: byteOrderedPartitioner}}}
+func makeTries(tb require.TestingT, files map[Component][]byte, x *table, entries []*madeEntry) {
+	s, v := x.sstable(), x.version
 	rows, all := []byte{}, make([][]byte, len(entries))
 	for i, e := range entries {
 		var err error

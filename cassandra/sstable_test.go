@@ -54,9 +54,11 @@ func TestSSTableRoundTrip(t *testing.T) {
 		require.Empty(rt, rep.Warnings)
 		require.Zero(rt, rep.OddPrevious)
 		for _, p := range partitionsOf(x.events) {
-			at, err := s.Find(p.Key)
+			e, err := s.Find(p.Key)
 			require.NoError(rt, err)
-			require.Equal(rt, p.Position, at)
+			require.Equal(rt, p.Position, e.Position)
+			require.Equal(rt, p.Deletion, e.Deletion)
+			checkBlocks(rt, s, e, unfilteredsOf(x.events, p.Key))
 			if other := append(bytes.Clone(p.Key), 7); len(other) < 5 {
 				_, err = s.Find(other)
 				require.ErrorIs(rt, err, rowgroup.ErrNotFound)

@@ -1,6 +1,7 @@
 package cassandra
 
 import (
+	"fmt"
 	"hash/crc32"
 	"slices"
 
@@ -16,7 +17,13 @@ const (
 	numStatisticsTypes
 )
 
-var statisticsNames = [numStatisticsTypes]string{"VALIDATION", "COMPACTION", "STATS", "HEADER"}
+// statisticsName is the name of a type.
+func statisticsName(kind uint32) string {
+	if kind < numStatisticsTypes {
+		return [numStatisticsTypes]string{"VALIDATION", "COMPACTION", "STATS", "HEADER"}[kind]
+	}
+	return fmt.Sprintf("component of type %d", kind)
+}
 
 // StatisticsFile is Statistics.db: the header of the SSTable and what is known
 // of its contents.
@@ -89,17 +96,17 @@ func ParseStatistics(b []byte, v Version) (*StatisticsFile, error) {
 		i, _ := slices.BinarySearch(offsets, start+1)
 		end := offsets[min(i, len(offsets)-1)]
 		if start < c.p || t.kind < numStatisticsTypes && *raw[t.kind] != nil {
-			return nil, encoding.Corruptf(part, "component of type %d at %d: overlaps or stands twice", t.kind, start)
+			return nil, encoding.Corruptf(part, "%s at %d: overlaps the table or stands twice", statisticsName(t.kind), start)
 		}
 		body := b[start:end:end]
 		if v.hasChecksums() {
 			if len(body) < crcLength {
-				return nil, encoding.Corruptf(part, "component of type %d at %d has %d bytes", t.kind, start, len(body))
+				return nil, encoding.Corruptf(part, "%s at %d has %d bytes", statisticsName(t.kind), start, len(body))
 			}
 			whole := cursor{b: body, p: len(body) - crcLength}
 			body = body[:whole.p:whole.p]
 			if err := checkCRC(body, whole.u32()); err != nil {
-				return nil, &encoding.CorruptError{Part: part, Offset: int64(start), Err: err}
+				return nil, &encoding.CorruptError{Part: part + ", " + statisticsName(t.kind), Offset: int64(start), Err: err}
 			}
 		}
 		if t.kind < numStatisticsTypes {
