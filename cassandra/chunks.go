@@ -123,8 +123,10 @@ func (r *chunkReader) read(dst []byte, from, to int) ([]byte, error) {
 	r.buf = slices.Grow(r.buf[:0], int(end-start))[:end-start]
 	if n, err := r.File.ReadAt(r.buf, start); n < len(r.buf) {
 		if errors.Is(err, io.EOF) {
-			return dst, &encoding.CorruptError{File: r.Name, Part: "file", Offset: start + int64(n),
-				Reason: fmt.Sprintf("ends before chunk %d does", to-1)}
+			return dst, &encoding.CorruptError{
+				File: r.Name, Part: "file", Offset: start + int64(n),
+				Reason: fmt.Sprintf("ends before chunk %d does", to-1),
+			}
 		}
 		return dst, fmt.Errorf("%s: %w", r.Name, err)
 	}

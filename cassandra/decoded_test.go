@@ -106,8 +106,10 @@ func dump(t *testing.T, s *SSTable) (partitions []object) {
 		switch e {
 		case PartitionBegin:
 			h := r.Partition()
-			p = object{"pos": h.Position, "key": keyJSON(t, s.Header.Key.Type, h.Key), "key_hex": hex.EncodeToString(h.Key),
-				"deletion": deletionJSON(h.Deletion), "static": nil, "items": []any{}}
+			p = object{
+				"pos": h.Position, "key": keyJSON(t, s.Header.Key.Type, h.Key), "key_hex": hex.EncodeToString(h.Key),
+				"deletion": deletionJSON(h.Deletion), "static": nil, "items": []any{},
+			}
 			partitions = append(partitions, p)
 		case StaticRow:
 			p["static"] = object{"type": "static", "cells": rowJSON(t, s.Header, s.Header.Static, r.Row())["cells"]}

@@ -171,8 +171,10 @@ func TestRowTTL(t *testing.T) {
 	cell := func(i int, ttl int32, expiry int64) Cell {
 		return Cell{Column: i, Kind: rowgroup.CellExpiring, Timestamp: 1_700_000_000_000_000, TTL: ttl, LocalDeletionTime: expiry, Value: []byte{0, 0, 0, byte(i)}}
 	}
-	row := Row{Liveness: rowgroup.LivenessExpiring, Timestamp: 1_700_000_000_000_000, TTL: 86400, ExpirationTime: 1_700_086_400,
-		Cells: []Cell{cell(0, 86400, 1_700_086_400), cell(1, 60, 1_700_000_060), cell(2, 86400, 1_700_086_400)}}
+	row := Row{
+		Liveness: rowgroup.LivenessExpiring, Timestamp: 1_700_000_000_000_000, TTL: 86400, ExpirationTime: 1_700_086_400,
+		Cells: []Cell{cell(0, 86400, 1_700_086_400), cell(1, 60, 1_700_000_060), cell(2, 86400, 1_700_086_400)},
+	}
 	x := oneTable("nb", h, row)
 	roundTrip(t, x)
 	body := x.body(t)
@@ -188,13 +190,16 @@ func TestUntouchedCollection(t *testing.T) {
 	h := makeHeader(t, "UTF8Type", nil, nil, []string{"a SetType(" + marshal + "Int32Type)", "b SetType(" + marshal + "Int32Type)", "v Int32Type"})
 	for _, v := range []Version{"nb", "oa"} {
 		for _, live := range []int64{v.NoDeletionTime(), v.LocalDeletionTime(math.MaxUint32)} {
-			x := oneTable(v, h, Row{Liveness: rowgroup.LivenessExpiring, Timestamp: 5, TTL: 60, ExpirationTime: 1_700_000_060,
+			x := oneTable(v, h, Row{
+				Liveness: rowgroup.LivenessExpiring, Timestamp: 5, TTL: 60, ExpirationTime: 1_700_000_060,
 				Cells: []Cell{{Kind: rowgroup.CellLive, Timestamp: 5, Value: make([]byte, 4)}},
 				Complex: []ComplexColumn{
 					{Column: 1, Deletion: rowgroup.Deletion{MarkedForDeleteAt: 4, LocalDeletionTime: 1_700_000_000}, Cells: []Cell{
-						{Column: 1, Kind: rowgroup.CellLive, Timestamp: 5, Path: []byte{0, 0, 0, 1}, Value: []byte{}}}},
+						{Column: 1, Kind: rowgroup.CellLive, Timestamp: 5, Path: []byte{0, 0, 0, 1}, Value: []byte{}},
+					}},
 					{Column: 2, Deletion: rowgroup.Deletion{MarkedForDeleteAt: rowgroup.NoDeletion, LocalDeletionTime: live}, Cells: []Cell{}},
-				}})
+				},
+			})
 			roundTrip(t, x)
 		}
 	}
@@ -241,7 +246,8 @@ func TestUserTypesWithoutFrozen(t *testing.T) {
 	asFrozen := Row{Liveness: rowgroup.LivenessLive, Timestamp: 7, Cells: []Cell{{Kind: rowgroup.CellLive, Timestamp: 7, Value: value}, number}}
 	asFrozen.Cells[1].Column = 1
 	asMulti := Row{Liveness: rowgroup.LivenessLive, Timestamp: 7, Cells: []Cell{number}, Complex: []ComplexColumn{
-		{Column: 1, Deletion: noDeletion("mc"), Cells: []Cell{{Column: 1, Kind: rowgroup.CellLive, Timestamp: 7, Path: []byte{0, 0}, Value: value[4:]}}}}}
+		{Column: 1, Deletion: noDeletion("mc"), Cells: []Cell{{Column: 1, Kind: rowgroup.CellLive, Timestamp: 7, Path: []byte{0, 0}, Value: value[4:]}}},
+	}}
 	m := making{compressor: "LZ4Compressor", chunkLength: 128}
 	for _, test := range []struct {
 		v    Version

@@ -150,8 +150,10 @@ func (s *SSTable) foreign(position int64, key []byte) error {
 	if s.Version.bti() {
 		c = ComponentPartitions
 	}
-	return &encoding.CorruptError{File: s.Path(c), Part: "entry of key " + hexKey(key), Offset: -1,
-		Reason: fmt.Sprintf("position %d of the body does not have it", position)}
+	return &encoding.CorruptError{
+		File: s.Path(c), Part: "entry of key " + hexKey(key), Offset: -1,
+		Reason: fmt.Sprintf("position %d of the body does not have it", position),
+	}
 }
 
 // hexKey is a key, cut to what a message can hold.
@@ -216,8 +218,10 @@ func (s *SSTable) findInIndex(x *indexes, key []byte) (*IndexEntry, error) {
 		}
 		from = x.summary.Entries[after-1].Position
 		if from < 0 || from >= x.indexSize {
-			return nil, &encoding.CorruptError{File: s.Path(ComponentSummary), Part: fmt.Sprintf("entry %d", after-1), Offset: -1,
-				Reason: fmt.Sprintf("position %d of %d in Index.db", from, x.indexSize)}
+			return nil, &encoding.CorruptError{
+				File: s.Path(ComponentSummary), Part: fmt.Sprintf("entry %d", after-1), Offset: -1,
+				Reason: fmt.Sprintf("position %d of %d in Index.db", from, x.indexSize),
+			}
 		}
 	}
 	r := NewIndexReader(io.NewSectionReader(x.index, from, x.indexSize-from), s.Version, s.Header)

@@ -33,22 +33,35 @@ func goldenTable(tb testing.TB, v Version) *table {
 	return &table{version: v, header: h, events: []event{
 		{Event: PartitionBegin, Partition: Partition{Key: key, Deletion: noDeletion(v)}},
 		{Event: StaticRow, Row: Row{Liveness: rowgroup.LivenessNone, Deletion: noDeletion(v), Cells: []Cell{live(0, 'b', 'o', 'b')}}},
-		{Event: ClusteringRow, Row: Row{Clustering: ck(1, "z"), Liveness: rowgroup.LivenessLive, Timestamp: us + 1, Deletion: noDeletion(v),
+		{Event: ClusteringRow, Row: Row{
+			Clustering: ck(1, "z"), Liveness: rowgroup.LivenessLive, Timestamp: us + 1, Deletion: noDeletion(v),
 			Cells: []Cell{live(0, eight...), live(1, 'h', 'i'), live(2, eight...)},
 			Complex: []ComplexColumn{{Column: 3, Deletion: noDeletion(v), Cells: []Cell{
 				{Column: 3, Kind: rowgroup.CellLive, Timestamp: us + 1, Path: []byte("x"), Value: []byte{}},
-				{Column: 3, Kind: rowgroup.CellTombstone, Timestamp: us + 2, LocalDeletionTime: sec + 2, Path: []byte("y")}}}}}},
-		{Event: ClusteringRow, Row: Row{Clustering: ck(1, ""), Liveness: rowgroup.LivenessExpiring, Timestamp: us + 1, TTL: 60, ExpirationTime: sec + 60, Deletion: noDeletion(v),
-			Cells: []Cell{{Kind: rowgroup.CellExpiring, Timestamp: us + 1, TTL: 60, LocalDeletionTime: sec + 60, Value: eight},
-				{Column: 1, Kind: rowgroup.CellExpiring, Timestamp: us + 5, TTL: 90, LocalDeletionTime: sec + 90, Value: []byte{}}}}},
+				{Column: 3, Kind: rowgroup.CellTombstone, Timestamp: us + 2, LocalDeletionTime: sec + 2, Path: []byte("y")},
+			}}},
+		}},
+		{Event: ClusteringRow, Row: Row{
+			Clustering: ck(1, ""), Liveness: rowgroup.LivenessExpiring, Timestamp: us + 1, TTL: 60, ExpirationTime: sec + 60, Deletion: noDeletion(v),
+			Cells: []Cell{
+				{Kind: rowgroup.CellExpiring, Timestamp: us + 1, TTL: 60, LocalDeletionTime: sec + 60, Value: eight},
+				{Column: 1, Kind: rowgroup.CellExpiring, Timestamp: us + 5, TTL: 90, LocalDeletionTime: sec + 90, Value: []byte{}},
+			},
+		}},
 		{Event: RangeMarker, Marker: Marker{Bound: Bound{Kind: rowgroup.InclStart, Values: ck(2, "")[:1]}, Open: gone, Close: noDeletion(v)}},
-		{Event: RangeMarker, Marker: Marker{Bound: Bound{Kind: rowgroup.InclEndExclStart, Values: ck(4, "m")}, Close: gone,
-			Open: rowgroup.Deletion{MarkedForDeleteAt: us + 4, LocalDeletionTime: sec + 4}}},
-		{Event: ClusteringRow, Row: Row{Clustering: ck(5, "k"), Liveness: rowgroup.LivenessNone, HasDeletion: true, Deletion: gone,
+		{Event: RangeMarker, Marker: Marker{
+			Bound: Bound{Kind: rowgroup.InclEndExclStart, Values: ck(4, "m")}, Close: gone,
+			Open: rowgroup.Deletion{MarkedForDeleteAt: us + 4, LocalDeletionTime: sec + 4},
+		}},
+		{Event: ClusteringRow, Row: Row{
+			Clustering: ck(5, "k"), Liveness: rowgroup.LivenessNone, HasDeletion: true, Deletion: gone,
 			Cells:   []Cell{{Column: 2, Kind: rowgroup.CellTombstone, Timestamp: us + 6, LocalDeletionTime: sec + 6}},
-			Complex: []ComplexColumn{{Column: 3, Deletion: rowgroup.Deletion{MarkedForDeleteAt: us + 5, LocalDeletionTime: sec + 6}, Cells: []Cell{}}}}},
-		{Event: RangeMarker, Marker: Marker{Bound: Bound{Kind: rowgroup.InclEnd, Values: [][]byte{}},
-			Close: rowgroup.Deletion{MarkedForDeleteAt: us + 4, LocalDeletionTime: sec + 4}, Open: noDeletion(v)}},
+			Complex: []ComplexColumn{{Column: 3, Deletion: rowgroup.Deletion{MarkedForDeleteAt: us + 5, LocalDeletionTime: sec + 6}, Cells: []Cell{}}},
+		}},
+		{Event: RangeMarker, Marker: Marker{
+			Bound: Bound{Kind: rowgroup.InclEnd, Values: [][]byte{}},
+			Close: rowgroup.Deletion{MarkedForDeleteAt: us + 4, LocalDeletionTime: sec + 4}, Open: noDeletion(v),
+		}},
 		{Event: PartitionEnd},
 		{Event: PartitionBegin, Partition: Partition{Key: append(key[:9:9], 8, 0), Deletion: gone}},
 		{Event: StaticRow, Row: Row{Liveness: rowgroup.LivenessNone, Deletion: noDeletion(v)}},

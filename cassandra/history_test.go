@@ -34,13 +34,17 @@ type table struct {
 
 var (
 	versions   = []Version{"ma", "mb", "mc", "md", "me", "na", "nb", "nc", "oa", "da"}
-	keyClasses = []string{"Int32Type", "UTF8Type", "BytesType", "LongType", "ReversedType(Int32Type)", "ReversedType(UTF8Type)",
+	keyClasses = []string{
+		"Int32Type", "UTF8Type", "BytesType", "LongType", "ReversedType(Int32Type)", "ReversedType(UTF8Type)",
 		"SimpleDateType", "ByteType", "UUIDType", "TimeUUIDType", "DecimalType", "IntegerType", "InetAddressType", "DoubleType",
-		"FrozenType(" + marshal + "ListType(" + marshal + "Int32Type))", "BooleanType", "TimestampType", "LexicalUUIDType"}
-	valueClasses = append([]string{"CounterColumnType", "DurationType", "EmptyType", "VectorType(" + marshal + "FloatType , 3)",
+		"FrozenType(" + marshal + "ListType(" + marshal + "Int32Type))", "BooleanType", "TimestampType", "LexicalUUIDType",
+	}
+	valueClasses = append([]string{
+		"CounterColumnType", "DurationType", "EmptyType", "VectorType(" + marshal + "FloatType , 3)",
 		"VectorType(" + marshal + "UTF8Type , 2)", "TupleType(" + marshal + "Int32Type)", "DynamicCompositeType(a=>" + marshal + "BytesType)",
 		"ListType(" + marshal + "Int32Type)", "SetType(" + marshal + "UTF8Type)", "MapType(" + marshal + "Int32Type," + marshal + "LongType)",
-		"UserType(ks,74,61:" + marshal + "Int32Type)"}, keyClasses...)
+		"UserType(ks,74,61:" + marshal + "Int32Type)",
+	}, keyClasses...)
 )
 
 // values draws the bytes of a value: often of the right length, always
@@ -194,8 +198,10 @@ func (x *table) sstable() *SSTable {
 // drawTable draws a table of one of the versions, with partitions and
 // unfiltereds in order.
 func drawTable(t *rapid.T, tb testing.TB, of ...Version) table {
-	x := table{version: rapid.SampledFrom(of).Draw(t, "version"), header: drawHeader(t, tb),
-		partitioner: rapid.SampledFrom([]string{byteOrderedPartitioner, murmur3Partitioner, randomPartitioner}).Draw(t, "partitioner")}
+	x := table{
+		version: rapid.SampledFrom(of).Draw(t, "version"), header: drawHeader(t, tb),
+		partitioner: rapid.SampledFrom([]string{byteOrderedPartitioner, murmur3Partitioner, randomPartitioner}).Draw(t, "partitioner"),
+	}
 	v, h := x.version, x.header
 	keys := rapid.SliceOfNDistinct(rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 'a', 0xff}), 1, 4), 0, 6,
 		func(b []byte) string { return string(b) }).Draw(t, "keys")

@@ -23,8 +23,10 @@ type bigCheck struct {
 }
 
 func (c *bigCheck) wrong(component Component, format string, args ...any) error {
-	return &encoding.CorruptError{File: c.s.Path(component), Part: "entry of key " + hexKey(c.r.entry.Key), Offset: c.r.Position(),
-		Reason: fmt.Sprintf(format, args...)}
+	return &encoding.CorruptError{
+		File: c.s.Path(component), Part: "entry of key " + hexKey(c.r.entry.Key), Offset: c.r.Position(),
+		Reason: fmt.Sprintf(format, args...),
+	}
 }
 
 func (c *bigCheck) partition(p *Partition) error {

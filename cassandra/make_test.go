@@ -121,8 +121,10 @@ func makeData(tb require.TestingT, v Version, body []byte, m making) (data []byt
 		}
 		return body, nil, sums
 	}
-	info = &CompressionInfo{Compressor: m.compressor, ChunkLength: m.chunkLength, MaxCompressedLength: math.MaxInt32, DataLength: int64(len(body)),
-		Options: []CompressionOption{{"made_by", "test"}}}
+	info = &CompressionInfo{
+		Compressor: m.compressor, ChunkLength: m.chunkLength, MaxCompressedLength: math.MaxInt32, DataLength: int64(len(body)),
+		Options: []CompressionOption{{"made_by", "test"}},
+	}
 	if m.maxCompressed > 0 {
 		info.MaxCompressedLength = m.maxCompressed
 	}

@@ -109,7 +109,7 @@ func appendNode(dst []byte, entries []trieEntry, depth int, kinds func([]int) in
 
 // appendSigned appends v in as few bytes as its sign allows.
 func appendSigned(dst []byte, v int64) (out []byte, n byte) {
-	n = byte((bits.Len64(uint64(v^v>>63)))/8 + 1)
+	n = byte(bits.Len64(uint64(v^v>>63))/8 + 1)
 	b := binary.BigEndian.AppendUint64(nil, uint64(v))
 	return append(dst, b[8-n:]...), n
 }

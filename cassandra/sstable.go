@@ -42,8 +42,10 @@ const (
 )
 
 func (u UserTypes) String() string {
-	return [...]string{"as the header says", "frozen, as given", "multi-cell, as given",
-		"frozen, by the sizes of rows", "multi-cell, by the sizes of rows"}[min(u, UserTypesFoundMultiCell)]
+	return [...]string{
+		"as the header says", "frozen, as given", "multi-cell, as given",
+		"frozen, by the sizes of rows", "multi-cell, by the sizes of rows",
+	}[min(u, UserTypesFoundMultiCell)]
 }
 
 type options struct {
