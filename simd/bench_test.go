@@ -64,7 +64,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.Add64(o64[:n], &c, 7)
 		}},
 		kernel{"Add64/plain", func(n int) {
-			c := simd.Plain64(u64[:n], 1<<12)
+			c := simd.Plain64(u64[:n])
 			simd.Add64(o64[:n], &c, 7)
 		}},
 		kernel{"Add32/packed/w11", func(n int) {
@@ -72,7 +72,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.Add32(o32[:n], &c, 7)
 		}},
 		kernel{"Add32/plain", func(n int) {
-			c := simd.Plain32(u32[:n], 1<<12)
+			c := simd.Plain32(u32[:n])
 			simd.Add32(o32[:n], &c, 7)
 		}},
 		kernel{"Ramp64/packed/w13", func(n int) {
@@ -80,7 +80,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.Ramp64(o64[:n], &c, 7, 9)
 		}},
 		kernel{"Ramp64/plain", func(n int) {
-			c := simd.Plain64(u64[:n], 1<<12)
+			c := simd.Plain64(u64[:n])
 			simd.Ramp64(o64[:n], &c, 7, 9)
 		}},
 		kernel{"Ramp32/packed/w11", func(n int) {
@@ -88,7 +88,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.Ramp32(o32[:n], &c, 7, 9)
 		}},
 		kernel{"Ramp32/plain", func(n int) {
-			c := simd.Plain32(u32[:n], 1<<12)
+			c := simd.Plain32(u32[:n])
 			simd.Ramp32(o32[:n], &c, 7, 9)
 		}},
 		kernel{"Sum64/packed/w13", func(n int) {
@@ -96,7 +96,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.Sum64(o64[:n], &c, 7, 9)
 		}},
 		kernel{"Sum64/plain", func(n int) {
-			c := simd.Plain64(u64[:n], 1<<12)
+			c := simd.Plain64(u64[:n])
 			simd.Sum64(o64[:n], &c, 7, 9)
 		}},
 		kernel{"Sum32/packed/w11", func(n int) {
@@ -104,7 +104,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.Sum32(o32[:n], &c, 7, 9)
 		}},
 		kernel{"Sum32/plain", func(n int) {
-			c := simd.Plain32(u32[:n], 1<<12)
+			c := simd.Plain32(u32[:n])
 			simd.Sum32(o32[:n], &c, 7, 9)
 		}},
 		kernel{"Ordered64/packed/w13", func(n int) {
@@ -112,7 +112,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.Ordered64(g64[:n], &c, 7, 0)
 		}},
 		kernel{"Ordered64/plain", func(n int) {
-			c := simd.Plain64(u64[:n], 1<<12)
+			c := simd.Plain64(u64[:n])
 			simd.Ordered64(g64[:n], &c, 7, 0)
 		}},
 		kernel{"Ordered32/packed/w11", func(n int) {
@@ -120,7 +120,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.Ordered32(g32[:n], &c, 7, 0)
 		}},
 		kernel{"Ordered32/plain", func(n int) {
-			c := simd.Plain32(u32[:n], 1<<12)
+			c := simd.Plain32(u32[:n])
 			simd.Ordered32(g32[:n], &c, 7, 0)
 		}},
 		kernel{"SumOrdered64/packed/w13", func(n int) {
@@ -128,7 +128,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.SumOrdered64(g64[:n], &c, 7, 9, 0)
 		}},
 		kernel{"SumOrdered64/plain", func(n int) {
-			c := simd.Plain64(u64[:n], 1<<12)
+			c := simd.Plain64(u64[:n])
 			simd.SumOrdered64(g64[:n], &c, 7, 9, 0)
 		}},
 		kernel{"SumOrdered32/packed/w11", func(n int) {
@@ -136,7 +136,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.SumOrdered32(g32[:n], &c, 7, 9, 0)
 		}},
 		kernel{"SumOrdered32/plain", func(n int) {
-			c := simd.Plain32(u32[:n], 1<<12)
+			c := simd.Plain32(u32[:n])
 			simd.SumOrdered32(g32[:n], &c, 7, 9, 0)
 		}},
 		kernel{"Decimal64/packed/w13", func(n int) {
@@ -144,7 +144,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.Decimal64(g64[:n], &c, 7, 1e12, 1e-14)
 		}},
 		kernel{"Decimal64/plain", func(n int) {
-			c := simd.Plain64(u64[:n], 1<<12)
+			c := simd.Plain64(u64[:n])
 			simd.Decimal64(g64[:n], &c, 7, 1e12, 1e-14)
 		}},
 		kernel{"Decimal32/packed/w11", func(n int) {
@@ -152,7 +152,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.Decimal32(g32[:n], &c, 7, 1, 1e-2)
 		}},
 		kernel{"Decimal32/plain", func(n int) {
-			c := simd.Plain32(u32[:n], 1<<12)
+			c := simd.Plain32(u32[:n])
 			simd.Decimal32(g32[:n], &c, 7, 1, 1e-2)
 		}},
 		kernel{"SumDecimal64/packed/w13", func(n int) {
@@ -160,7 +160,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.SumDecimal64(g64[:n], &c, 7, -9, 1e12, 1e-14)
 		}},
 		kernel{"SumDecimal64/plain", func(n int) {
-			c := simd.Plain64(u64[:n], 1<<12)
+			c := simd.Plain64(u64[:n])
 			simd.SumDecimal64(g64[:n], &c, 7, -9, 1e12, 1e-14)
 		}},
 		kernel{"SumDecimal32/packed/w11", func(n int) {
@@ -168,7 +168,7 @@ func BenchmarkKernels(b *testing.B) {
 			simd.SumDecimal32(g32[:n], &c, 7, -9, 1, 1e-2)
 		}},
 		kernel{"SumDecimal32/plain", func(n int) {
-			c := simd.Plain32(u32[:n], 1<<12)
+			c := simd.Plain32(u32[:n])
 			simd.SumDecimal32(g32[:n], &c, 7, -9, 1, 1e-2)
 		}},
 	)

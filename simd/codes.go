@@ -1,14 +1,13 @@
 package simd
 
-// Codes64 are the unsigned integers that a frame of reference holds: packed as
-// they were stored, or unpacked and patched. The functions that take them turn
-// code u[i] into the value of the column in one pass; s[i] in their comments
-// is int64(u[i]^flip). Integers wrap.
+// Codes64 are the integers that a frame of reference holds: packed as they were
+// stored, without a sign, or unpacked and patched. The functions that take them
+// turn code i, s[i] in their comments, into the value of the column. Integers
+// wrap.
 type Codes64 struct {
 	packed []byte
 	plain  []uint64
 	width  uint
-	flip   uint64
 }
 
 // Codes32 are Codes64 of 32 bits.
@@ -16,12 +15,11 @@ type Codes32 struct {
 	packed []byte
 	plain  []uint32
 	width  uint
-	flip   uint32
 }
 
-// Packed64 are the codes of width bits in src, as Unpack64 reads them, with
-// flip 0. src is not copied, and may be longer than the codes that are asked
-// for later: kernels are the faster for 64 bytes more, or as much capacity.
+// Packed64 are the codes of width bits in src, as Unpack64 reads them.
+// src is not copied, and may be longer than the codes that are asked for later:
+// kernels are the faster for 64 bytes more, or as much capacity.
 func Packed64(src []byte, width uint) Codes64 {
 	if width == 0 {
 		src = zeros[:]
@@ -40,13 +38,11 @@ func Packed32(src []byte, width uint) Codes32 {
 // zeros are the source of codes without bits.
 var zeros [64]byte
 
-// Plain64 are codes that need no unpacking. u is not copied. To flip the bit
-// that is the sign of a two's complement number of fewer bits, and to add so
-// much less, extends the sign.
-func Plain64(u []uint64, flip uint64) Codes64 { return Codes64{plain: u, flip: flip} }
+// Plain64 are codes that need no unpacking, in two's complement. u is not copied.
+func Plain64(u []uint64) Codes64 { return Codes64{plain: u} }
 
 // Plain32 is Plain64 for 32 bits.
-func Plain32(u []uint32, flip uint32) Codes32 { return Codes32{plain: u, flip: flip} }
+func Plain32(u []uint32) Codes32 { return Codes32{plain: u} }
 
 // check panics if there are fewer than n codes.
 func (c *Codes64) check(n int) {

@@ -9,18 +9,18 @@ func Add32(dst []int32, c *Codes32, add int32) {
 	if c.packed != nil {
 		done = packedAdd32(dst, c.packed, c.width, add)
 	} else {
-		done = plainAdd32(dst, c.plain, c.flip, add)
+		done = plainAdd32(dst, c.plain, add)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint32
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k := plainAdd32(d, u, c.flip, add)
+			k := plainAdd32(d, u, add)
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				d[i] = add + int32(x^c.flip)
+				d[i] = add + int32(x)
 			}
 			done += len(u)
 		}
@@ -35,7 +35,7 @@ func Ramp32(dst []int32, c *Codes32, start, step int32) {
 		done = packedRamp32(dst, c.packed, c.width, start, step)
 		start += int32(done) * step
 	} else {
-		done = plainRamp32(dst, c.plain, c.flip, start, step)
+		done = plainRamp32(dst, c.plain, start, step)
 		start += int32(done) * step
 	}
 	if done < len(dst) {
@@ -43,12 +43,12 @@ func Ramp32(dst []int32, c *Codes32, start, step int32) {
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k := plainRamp32(d, u, c.flip, start, step)
+			k := plainRamp32(d, u, start, step)
 			start += int32(k) * step
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				d[i] = start + int32(x^c.flip)
+				d[i] = start + int32(x)
 				start += step
 			}
 			done += len(u)
@@ -63,19 +63,19 @@ func Sum32(dst []int32, c *Codes32, first, add int32) {
 	if c.packed != nil {
 		done, first = packedSum32(dst, c.packed, c.width, first, add)
 	} else {
-		done, first = plainSum32(dst, c.plain, c.flip, first, add)
+		done, first = plainSum32(dst, c.plain, first, add)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint32
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k, last := plainSum32(d, u, c.flip, first, add)
+			k, last := plainSum32(d, u, first, add)
 			first = last
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				first += add + int32(x^c.flip)
+				first += add + int32(x)
 				d[i] = first
 			}
 			done += len(u)
@@ -91,7 +91,7 @@ func Ordered32(dst []float32, c *Codes32, add int32, zeros uint) {
 	if c.packed != nil {
 		done = packedOrdered32(dst, c.packed, c.width, add, zeros)
 	} else {
-		done = plainOrdered32(dst, c.plain, c.flip, add, zeros)
+		done = plainOrdered32(dst, c.plain, add, zeros)
 	}
 	if done < len(dst) {
 		mask := int32(uint32(math.MaxInt32) >> zeros)
@@ -99,11 +99,11 @@ func Ordered32(dst []float32, c *Codes32, add int32, zeros uint) {
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k := plainOrdered32(d, u, c.flip, add, zeros)
+			k := plainOrdered32(d, u, add, zeros)
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				d[i] = unorder32(add+int32(x^c.flip), mask, zeros)
+				d[i] = unorder32(add+int32(x), mask, zeros)
 			}
 			done += len(u)
 		}
@@ -117,7 +117,7 @@ func SumOrdered32(dst []float32, c *Codes32, first, add int32, zeros uint) {
 	if c.packed != nil {
 		done, first = packedSumOrdered32(dst, c.packed, c.width, first, add, zeros)
 	} else {
-		done, first = plainSumOrdered32(dst, c.plain, c.flip, first, add, zeros)
+		done, first = plainSumOrdered32(dst, c.plain, first, add, zeros)
 	}
 	if done < len(dst) {
 		mask := int32(uint32(math.MaxInt32) >> zeros)
@@ -125,12 +125,12 @@ func SumOrdered32(dst []float32, c *Codes32, first, add int32, zeros uint) {
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k, last := plainSumOrdered32(d, u, c.flip, first, add, zeros)
+			k, last := plainSumOrdered32(d, u, first, add, zeros)
 			first = last
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				first += add + int32(x^c.flip)
+				first += add + int32(x)
 				d[i] = unorder32(first, mask, zeros)
 			}
 			done += len(u)
@@ -153,12 +153,12 @@ func Decimal32(dst []float32, c *Codes32, add int32, back, scale float64) (ok bo
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k, over := plainDecimal32(d, u, c.flip, add, back, scale)
+			k, over := plainDecimal32(d, u, add, back, scale)
 			bad |= over
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				y := add + int32(x^c.flip)
+				y := add + int32(x)
 				bad |= over32(y)
 				d[i] = float32(float64(float64(y)*back) * scale)
 			}
@@ -176,19 +176,19 @@ func SumDecimal32(dst []float32, c *Codes32, first, add int32, back, scale float
 	if c.packed != nil {
 		done, first, bad = packedSumDecimal32(dst, c.packed, c.width, first, add, back, scale)
 	} else {
-		done, first, bad = plainSumDecimal32(dst, c.plain, c.flip, first, add, back, scale)
+		done, first, bad = plainSumDecimal32(dst, c.plain, first, add, back, scale)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint32
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k, last, over := plainSumDecimal32(d, u, c.flip, first, add, back, scale)
+			k, last, over := plainSumDecimal32(d, u, first, add, back, scale)
 			first, bad = last, bad|over
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				first += add + int32(x^c.flip)
+				first += add + int32(x)
 				bad |= over32(first)
 				d[i] = float32(float64(float64(first)*back) * scale)
 			}

@@ -9,18 +9,18 @@ func Add64(dst []int64, c *Codes64, add int64) {
 	if c.packed != nil {
 		done = packedAdd64(dst, c.packed, c.width, add)
 	} else {
-		done = plainAdd64(dst, c.plain, c.flip, add)
+		done = plainAdd64(dst, c.plain, add)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint64
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k := plainAdd64(d, u, c.flip, add)
+			k := plainAdd64(d, u, add)
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				d[i] = add + int64(x^c.flip)
+				d[i] = add + int64(x)
 			}
 			done += len(u)
 		}
@@ -35,7 +35,7 @@ func Ramp64(dst []int64, c *Codes64, start, step int64) {
 		done = packedRamp64(dst, c.packed, c.width, start, step)
 		start += int64(done) * step
 	} else {
-		done = plainRamp64(dst, c.plain, c.flip, start, step)
+		done = plainRamp64(dst, c.plain, start, step)
 		start += int64(done) * step
 	}
 	if done < len(dst) {
@@ -43,12 +43,12 @@ func Ramp64(dst []int64, c *Codes64, start, step int64) {
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k := plainRamp64(d, u, c.flip, start, step)
+			k := plainRamp64(d, u, start, step)
 			start += int64(k) * step
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				d[i] = start + int64(x^c.flip)
+				d[i] = start + int64(x)
 				start += step
 			}
 			done += len(u)
@@ -63,19 +63,19 @@ func Sum64(dst []int64, c *Codes64, first, add int64) {
 	if c.packed != nil {
 		done, first = packedSum64(dst, c.packed, c.width, first, add)
 	} else {
-		done, first = plainSum64(dst, c.plain, c.flip, first, add)
+		done, first = plainSum64(dst, c.plain, first, add)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint64
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k, last := plainSum64(d, u, c.flip, first, add)
+			k, last := plainSum64(d, u, first, add)
 			first = last
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				first += add + int64(x^c.flip)
+				first += add + int64(x)
 				d[i] = first
 			}
 			done += len(u)
@@ -94,7 +94,7 @@ func Ordered64(dst []float64, c *Codes64, add int64, zeros uint) {
 	if c.packed != nil {
 		done = packedOrdered64(dst, c.packed, c.width, add, zeros)
 	} else {
-		done = plainOrdered64(dst, c.plain, c.flip, add, zeros)
+		done = plainOrdered64(dst, c.plain, add, zeros)
 	}
 	if done < len(dst) {
 		mask := int64(uint64(math.MaxInt64) >> zeros)
@@ -102,11 +102,11 @@ func Ordered64(dst []float64, c *Codes64, add int64, zeros uint) {
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k := plainOrdered64(d, u, c.flip, add, zeros)
+			k := plainOrdered64(d, u, add, zeros)
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				d[i] = unorder64(add+int64(x^c.flip), mask, zeros)
+				d[i] = unorder64(add+int64(x), mask, zeros)
 			}
 			done += len(u)
 		}
@@ -120,7 +120,7 @@ func SumOrdered64(dst []float64, c *Codes64, first, add int64, zeros uint) {
 	if c.packed != nil {
 		done, first = packedSumOrdered64(dst, c.packed, c.width, first, add, zeros)
 	} else {
-		done, first = plainSumOrdered64(dst, c.plain, c.flip, first, add, zeros)
+		done, first = plainSumOrdered64(dst, c.plain, first, add, zeros)
 	}
 	if done < len(dst) {
 		mask := int64(uint64(math.MaxInt64) >> zeros)
@@ -128,12 +128,12 @@ func SumOrdered64(dst []float64, c *Codes64, first, add int64, zeros uint) {
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k, last := plainSumOrdered64(d, u, c.flip, first, add, zeros)
+			k, last := plainSumOrdered64(d, u, first, add, zeros)
 			first = last
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				first += add + int64(x^c.flip)
+				first += add + int64(x)
 				d[i] = unorder64(first, mask, zeros)
 			}
 			done += len(u)
@@ -156,12 +156,12 @@ func Decimal64(dst []float64, c *Codes64, add int64, back, scale float64) (ok bo
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k, over := plainDecimal64(d, u, c.flip, add, back, scale)
+			k, over := plainDecimal64(d, u, add, back, scale)
 			bad |= over
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				y := add + int64(x^c.flip)
+				y := add + int64(x)
 				bad |= over64(y)
 				d[i] = float64(float64(float64(y)*back) * scale)
 			}
@@ -179,19 +179,19 @@ func SumDecimal64(dst []float64, c *Codes64, first, add int64, back, scale float
 	if c.packed != nil {
 		done, first, bad = packedSumDecimal64(dst, c.packed, c.width, first, add, back, scale)
 	} else {
-		done, first, bad = plainSumDecimal64(dst, c.plain, c.flip, first, add, back, scale)
+		done, first, bad = plainSumDecimal64(dst, c.plain, first, add, back, scale)
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint64
 		for done < len(dst) {
 			u := c.next(&buf, done, len(dst))
 			d := dst[done : done+len(u)]
-			k, last, over := plainSumDecimal64(d, u, c.flip, first, add, back, scale)
+			k, last, over := plainSumDecimal64(d, u, first, add, back, scale)
 			first, bad = last, bad|over
 			v := u[k:]
 			d = d[k:][:len(v)]
 			for i, x := range v {
-				first += add + int64(x^c.flip)
+				first += add + int64(x)
 				bad |= over64(first)
 				d[i] = float64(float64(float64(first)*back) * scale)
 			}

@@ -64,11 +64,11 @@ func decode32(name string, dst []byte, c *simd.Codes32, p *terms) (ok bool) {
 }
 
 // want64 is the definition, a value at a time.
-func want64(name string, u []uint64, flip uint64, p *terms) (out []uint64, ok bool) {
+func want64(name string, u []uint64, p *terms) (out []uint64, ok bool) {
 	ok = true
 	sum := p.first
 	for i, code := range u {
-		s := int64(code ^ flip)
+		s := int64(code)
 		sum += p.add + s
 		x := p.add + s
 		if name[:3] == "Sum" {
@@ -92,12 +92,12 @@ func want64(name string, u []uint64, flip uint64, p *terms) (out []uint64, ok bo
 	return out, ok
 }
 
-func want32(name string, u []uint32, flip uint32, p *terms) (out []uint32, ok bool) {
+func want32(name string, u []uint32, p *terms) (out []uint32, ok bool) {
 	ok = true
 	zeros := p.zeros & 31
 	sum := int32(p.first)
 	for i, code := range u {
-		s := int32(code ^ flip)
+		s := int32(code)
 		sum += int32(p.add) + s
 		x := int32(p.add) + s
 		if name[:3] == "Sum" {
@@ -144,7 +144,7 @@ type failer interface {
 
 // checkCodes compares every decoder at the level in use with its definition,
 // for the codes packed and plain. src and dst are taken from guarded memory.
-func checkCodes(t failer, in, out *guarded, packed []byte, extra, n int, w uint, flip uint64, p *terms) {
+func checkCodes(t failer, in, out *guarded, packed []byte, extra, n int, w uint, p *terms) {
 	t.Helper()
 	size := simd.PackedLen(n, w) + extra
 	src := in.last(size)
@@ -157,7 +157,7 @@ func checkCodes(t failer, in, out *guarded, packed []byte, extra, n int, w uint,
 	}
 	failed := func(name, form string, got any, want any) {
 		t.Helper()
-		t.Fatalf("%s %s %v: n %d, w %d, extra %d, flip %x, %+v:\ngot  %x\nwant %x", name, form, simd.Current(), n, w, extra, flip, *p, got, want)
+		t.Fatalf("%s %s %v: n %d, w %d, extra %d, %+v:\ngot  %x\nwant %x", name, form, simd.Current(), n, w, extra, *p, got, want)
 	}
 	dst := out.last(8 * n)
 	simd.Unpack64(as[uint64](dst), src, w)
@@ -166,17 +166,15 @@ func checkCodes(t failer, in, out *guarded, packed []byte, extra, n int, w uint,
 	}
 	for _, name := range decoders {
 		for _, form := range []string{"packed", "plain"} {
-			f := uint64(0)
 			c := simd.Packed64(src, w)
 			if form == "plain" {
 				u := as[uint64](in.last(8 * n))
 				copy(u, codes)
-				f = flip
-				c = simd.Plain64(u, f)
+				c = simd.Plain64(u)
 			} else {
 				copy(in.last(size), packed)
 			}
-			want, ok := want64(name, codes, f, p)
+			want, ok := want64(name, codes, p)
 			dst := out.last(8 * n)
 			got := decode64(name, dst, &c, p)
 			if got != ok || ok && !bytes.Equal(dst, bytesOf(want)) || !out.whole(8*n) {
@@ -199,17 +197,15 @@ func checkCodes(t failer, in, out *guarded, packed []byte, extra, n int, w uint,
 	}
 	for _, name := range decoders {
 		for _, form := range []string{"packed", "plain"} {
-			f := uint32(0)
 			c := simd.Packed32(src, w)
 			if form == "plain" {
 				u := as[uint32](in.last(4 * n))
 				copy(u, narrow)
-				f = uint32(flip)
-				c = simd.Plain32(u, f)
+				c = simd.Plain32(u)
 			} else {
 				copy(in.last(size), packed)
 			}
-			want, ok := want32(name, narrow, f, p)
+			want, ok := want32(name, narrow, p)
 			dst := out.last(4 * n)
 			got := decode32(name, dst, &c, p)
 			if got != ok || ok && !bytes.Equal(dst, bytesOf(want)) || !out.whole(4*n) {
@@ -233,11 +229,7 @@ func TestCodes(t *testing.T) {
 					continue
 				}
 				p := someTerms(r, i%2 == 0, n, w)
-				flip := uint64(0)
-				if w > 0 && i%3 == 0 {
-					flip = 1 << (w - 1)
-				}
-				checkCodes(t, in, out, random[r.IntN(64):], []int{0, 0, 1, 17, 63, 64, 70}[r.IntN(7)], n, w, flip, &p)
+				checkCodes(t, in, out, random[r.IntN(64):], []int{0, 0, 1, 17, 63, 64, 70}[r.IntN(7)], n, w, &p)
 			}
 		}
 	})
@@ -270,7 +262,7 @@ func TestDecimalLimits(t *testing.T) {
 				}{{-1 << 51, true}, {1 << 51, true}, {-1<<51 - 1, false}, {1<<51 + 1, false}, {math.MinInt64, false}, {math.MaxInt64, false}} {
 					u, dst := make([]uint64, n), make([]float64, n)
 					u[at] = uint64(x.u)
-					c := simd.Plain64(u, 0)
+					c := simd.Plain64(u)
 					require.Equal(t, x.ok, simd.Decimal64(dst, &c, 0, 1, 1), "%d", x.u)
 					if x.ok {
 						require.Equal(t, float64(x.u), dst[at])
@@ -282,7 +274,7 @@ func TestDecimalLimits(t *testing.T) {
 				}{{-1 << 24, true}, {1 << 24, true}, {-1<<24 - 1, false}, {1<<24 + 1, false}, {math.MinInt32, false}, {math.MaxInt32, false}} {
 					u, dst := make([]uint32, n), make([]float32, n)
 					u[at] = uint32(x.u)
-					c := simd.Plain32(u, 0)
+					c := simd.Plain32(u)
 					require.Equal(t, x.ok, simd.Decimal32(dst, &c, 0, 1, 1), "%d", x.u)
 					if x.ok {
 						require.Equal(t, float32(x.u), dst[at])
@@ -337,8 +329,8 @@ func TestAccumulateAndFill(t *testing.T) {
 func TestShortCodesPanic(t *testing.T) {
 	levels(t, func(t *testing.T) {
 		dst, dst32 := make([]int64, 9), make([]int32, 9)
-		packed, plain := simd.Packed64(make([]byte, 8), 8), simd.Plain64(make([]uint64, 8), 0)
-		packed32, plain32 := simd.Packed32(make([]byte, 8), 8), simd.Plain32(make([]uint32, 8), 0)
+		packed, plain := simd.Packed64(make([]byte, 8), 8), simd.Plain64(make([]uint64, 8))
+		packed32, plain32 := simd.Packed32(make([]byte, 8), 8), simd.Plain32(make([]uint32, 8))
 		empty := simd.Packed64(nil, 3)
 		require.Panics(t, func() { simd.Add64(dst, &packed, 0) })
 		require.Panics(t, func() { simd.Sum64(dst, &plain, 0, 0) })
@@ -377,7 +369,7 @@ func FuzzCodes(f *testing.F) {
 		p := terms{first, add, step, uint(zeros % 64), 1, 0.01}
 		for l := simd.Generic; l <= simd.Supported(); l++ {
 			restore := simd.SetLevel(l)
-			checkCodes(t, in, out, src, int(extra%80), n, w, uint64(step)&-uint64(step), &p)
+			checkCodes(t, in, out, src, int(extra%80), n, w, &p)
 			restore()
 		}
 	})

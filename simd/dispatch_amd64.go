@@ -132,112 +132,112 @@ func packedSumDecimal64(dst []float64, src []byte, width uint, first, add int64,
 	return 0, first, 0
 }
 
-func plainAdd64(dst []int64, src []uint64, flip uint64, add int64) (done int) {
+func plainAdd64(dst []int64, src []uint64, add int64) (done int) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			plainAdd64AVX2(&dst[0], n, &src[0], flip, add)
+			plainAdd64AVX2(&dst[0], n, &src[0], add)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			plainAdd64AVX512(&dst[0], len(dst), &src[0], flip, add)
+			plainAdd64AVX512(&dst[0], len(dst), &src[0], add)
 			return len(dst)
 		}
 	}
 	return 0
 }
 
-func plainRamp64(dst []int64, src []uint64, flip uint64, start, step int64) (done int) {
+func plainRamp64(dst []int64, src []uint64, start, step int64) (done int) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			plainRamp64AVX2(&dst[0], n, &src[0], flip, start, step)
+			plainRamp64AVX2(&dst[0], n, &src[0], start, step)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			plainRamp64AVX512(&dst[0], len(dst), &src[0], flip, start, step)
+			plainRamp64AVX512(&dst[0], len(dst), &src[0], start, step)
 			return len(dst)
 		}
 	}
 	return 0
 }
 
-func plainSum64(dst []int64, src []uint64, flip uint64, first, add int64) (done int, last int64) {
+func plainSum64(dst []int64, src []uint64, first, add int64) (done int, last int64) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			last = plainSum64AVX2(&dst[0], n, &src[0], flip, first, add)
+			last = plainSum64AVX2(&dst[0], n, &src[0], first, add)
 			return n, last
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			last = plainSum64AVX512(&dst[0], len(dst), &src[0], flip, first, add)
+			last = plainSum64AVX512(&dst[0], len(dst), &src[0], first, add)
 			return len(dst), last
 		}
 	}
 	return 0, first
 }
 
-func plainOrdered64(dst []float64, src []uint64, flip uint64, add int64, zeros uint) (done int) {
+func plainOrdered64(dst []float64, src []uint64, add int64, zeros uint) (done int) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			plainOrdered64AVX2(&dst[0], n, &src[0], flip, add, zeros)
+			plainOrdered64AVX2(&dst[0], n, &src[0], add, zeros)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			plainOrdered64AVX512(&dst[0], len(dst), &src[0], flip, add, zeros)
+			plainOrdered64AVX512(&dst[0], len(dst), &src[0], add, zeros)
 			return len(dst)
 		}
 	}
 	return 0
 }
 
-func plainSumOrdered64(dst []float64, src []uint64, flip uint64, first, add int64, zeros uint) (done int, last int64) {
+func plainSumOrdered64(dst []float64, src []uint64, first, add int64, zeros uint) (done int, last int64) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			last = plainSumOrdered64AVX2(&dst[0], n, &src[0], flip, first, add, zeros)
+			last = plainSumOrdered64AVX2(&dst[0], n, &src[0], first, add, zeros)
 			return n, last
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			last = plainSumOrdered64AVX512(&dst[0], len(dst), &src[0], flip, first, add, zeros)
+			last = plainSumOrdered64AVX512(&dst[0], len(dst), &src[0], first, add, zeros)
 			return len(dst), last
 		}
 	}
 	return 0, first
 }
 
-func plainSumDecimal64(dst []float64, src []uint64, flip uint64, first, add int64, back, scale float64) (done int, last int64, bad uint64) {
+func plainSumDecimal64(dst []float64, src []uint64, first, add int64, back, scale float64) (done int, last int64, bad uint64) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			last, bad = plainSumDecimal64AVX2(&dst[0], n, &src[0], flip, first, add, back, scale)
+			last, bad = plainSumDecimal64AVX2(&dst[0], n, &src[0], first, add, back, scale)
 			return n, last, bad
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			last, bad = plainSumDecimal64AVX512(&dst[0], len(dst), &src[0], flip, first, add, back, scale)
+			last, bad = plainSumDecimal64AVX512(&dst[0], len(dst), &src[0], first, add, back, scale)
 			return len(dst), last, bad
 		}
 	}
 	return 0, first, 0
 }
 
-func plainDecimal64(dst []float64, src []uint64, flip uint64, add int64, back, scale float64) (done int, bad uint64) {
+func plainDecimal64(dst []float64, src []uint64, add int64, back, scale float64) (done int, bad uint64) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			bad = plainDecimal64AVX2(&dst[0], n, &src[0], flip, add, back, scale)
+			bad = plainDecimal64AVX2(&dst[0], n, &src[0], add, back, scale)
 			return n, bad
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			bad = plainDecimal64AVX512(&dst[0], len(dst), &src[0], flip, add, back, scale)
+			bad = plainDecimal64AVX512(&dst[0], len(dst), &src[0], add, back, scale)
 			return len(dst), bad
 		}
 	}
@@ -814,112 +814,112 @@ func packedSumDecimal32(dst []float32, src []byte, width uint, first, add int32,
 	return 0, first, 0
 }
 
-func plainAdd32(dst []int32, src []uint32, flip uint32, add int32) (done int) {
+func plainAdd32(dst []int32, src []uint32, add int32) (done int) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			plainAdd32AVX2(&dst[0], n, &src[0], flip, add)
+			plainAdd32AVX2(&dst[0], n, &src[0], add)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			plainAdd32AVX512(&dst[0], len(dst), &src[0], flip, add)
+			plainAdd32AVX512(&dst[0], len(dst), &src[0], add)
 			return len(dst)
 		}
 	}
 	return 0
 }
 
-func plainRamp32(dst []int32, src []uint32, flip uint32, start, step int32) (done int) {
+func plainRamp32(dst []int32, src []uint32, start, step int32) (done int) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			plainRamp32AVX2(&dst[0], n, &src[0], flip, start, step)
+			plainRamp32AVX2(&dst[0], n, &src[0], start, step)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			plainRamp32AVX512(&dst[0], len(dst), &src[0], flip, start, step)
+			plainRamp32AVX512(&dst[0], len(dst), &src[0], start, step)
 			return len(dst)
 		}
 	}
 	return 0
 }
 
-func plainSum32(dst []int32, src []uint32, flip uint32, first, add int32) (done int, last int32) {
+func plainSum32(dst []int32, src []uint32, first, add int32) (done int, last int32) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			last = plainSum32AVX2(&dst[0], n, &src[0], flip, first, add)
+			last = plainSum32AVX2(&dst[0], n, &src[0], first, add)
 			return n, last
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			last = plainSum32AVX512(&dst[0], len(dst), &src[0], flip, first, add)
+			last = plainSum32AVX512(&dst[0], len(dst), &src[0], first, add)
 			return len(dst), last
 		}
 	}
 	return 0, first
 }
 
-func plainOrdered32(dst []float32, src []uint32, flip uint32, add int32, zeros uint) (done int) {
+func plainOrdered32(dst []float32, src []uint32, add int32, zeros uint) (done int) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			plainOrdered32AVX2(&dst[0], n, &src[0], flip, add, zeros)
+			plainOrdered32AVX2(&dst[0], n, &src[0], add, zeros)
 			return n
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			plainOrdered32AVX512(&dst[0], len(dst), &src[0], flip, add, zeros)
+			plainOrdered32AVX512(&dst[0], len(dst), &src[0], add, zeros)
 			return len(dst)
 		}
 	}
 	return 0
 }
 
-func plainSumOrdered32(dst []float32, src []uint32, flip uint32, first, add int32, zeros uint) (done int, last int32) {
+func plainSumOrdered32(dst []float32, src []uint32, first, add int32, zeros uint) (done int, last int32) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			last = plainSumOrdered32AVX2(&dst[0], n, &src[0], flip, first, add, zeros)
+			last = plainSumOrdered32AVX2(&dst[0], n, &src[0], first, add, zeros)
 			return n, last
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			last = plainSumOrdered32AVX512(&dst[0], len(dst), &src[0], flip, first, add, zeros)
+			last = plainSumOrdered32AVX512(&dst[0], len(dst), &src[0], first, add, zeros)
 			return len(dst), last
 		}
 	}
 	return 0, first
 }
 
-func plainSumDecimal32(dst []float32, src []uint32, flip uint32, first, add int32, back, scale float64) (done int, last int32, bad uint64) {
+func plainSumDecimal32(dst []float32, src []uint32, first, add int32, back, scale float64) (done int, last int32, bad uint64) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			last, bad = plainSumDecimal32AVX2(&dst[0], n, &src[0], flip, first, add, back, scale)
+			last, bad = plainSumDecimal32AVX2(&dst[0], n, &src[0], first, add, back, scale)
 			return n, last, bad
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			last, bad = plainSumDecimal32AVX512(&dst[0], len(dst), &src[0], flip, first, add, back, scale)
+			last, bad = plainSumDecimal32AVX512(&dst[0], len(dst), &src[0], first, add, back, scale)
 			return len(dst), last, bad
 		}
 	}
 	return 0, first, 0
 }
 
-func plainDecimal32(dst []float32, src []uint32, flip uint32, add int32, back, scale float64) (done int, bad uint64) {
+func plainDecimal32(dst []float32, src []uint32, add int32, back, scale float64) (done int, bad uint64) {
 	switch Current() {
 	case AVX2:
 		if n := len(dst) &^ 7; n > 0 {
-			bad = plainDecimal32AVX2(&dst[0], n, &src[0], flip, add, back, scale)
+			bad = plainDecimal32AVX2(&dst[0], n, &src[0], add, back, scale)
 			return n, bad
 		}
 	case AVX512:
 		if len(dst) > 0 {
-			bad = plainDecimal32AVX512(&dst[0], len(dst), &src[0], flip, add, back, scale)
+			bad = plainDecimal32AVX512(&dst[0], len(dst), &src[0], add, back, scale)
 			return len(dst), bad
 		}
 	}

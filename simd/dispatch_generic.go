@@ -36,31 +36,31 @@ func packedSumDecimal64(dst []float64, src []byte, width uint, first, add int64,
 	return 0, first, 0
 }
 
-func plainAdd64(dst []int64, src []uint64, flip uint64, add int64) (done int) {
+func plainAdd64(dst []int64, src []uint64, add int64) (done int) {
 	return 0
 }
 
-func plainRamp64(dst []int64, src []uint64, flip uint64, start, step int64) (done int) {
+func plainRamp64(dst []int64, src []uint64, start, step int64) (done int) {
 	return 0
 }
 
-func plainSum64(dst []int64, src []uint64, flip uint64, first, add int64) (done int, last int64) {
+func plainSum64(dst []int64, src []uint64, first, add int64) (done int, last int64) {
 	return 0, first
 }
 
-func plainOrdered64(dst []float64, src []uint64, flip uint64, add int64, zeros uint) (done int) {
+func plainOrdered64(dst []float64, src []uint64, add int64, zeros uint) (done int) {
 	return 0
 }
 
-func plainSumOrdered64(dst []float64, src []uint64, flip uint64, first, add int64, zeros uint) (done int, last int64) {
+func plainSumOrdered64(dst []float64, src []uint64, first, add int64, zeros uint) (done int, last int64) {
 	return 0, first
 }
 
-func plainSumDecimal64(dst []float64, src []uint64, flip uint64, first, add int64, back, scale float64) (done int, last int64, bad uint64) {
+func plainSumDecimal64(dst []float64, src []uint64, first, add int64, back, scale float64) (done int, last int64, bad uint64) {
 	return 0, first, 0
 }
 
-func plainDecimal64(dst []float64, src []uint64, flip uint64, add int64, back, scale float64) (done int, bad uint64) {
+func plainDecimal64(dst []float64, src []uint64, add int64, back, scale float64) (done int, bad uint64) {
 	return 0, 0
 }
 
@@ -212,31 +212,31 @@ func packedSumDecimal32(dst []float32, src []byte, width uint, first, add int32,
 	return 0, first, 0
 }
 
-func plainAdd32(dst []int32, src []uint32, flip uint32, add int32) (done int) {
+func plainAdd32(dst []int32, src []uint32, add int32) (done int) {
 	return 0
 }
 
-func plainRamp32(dst []int32, src []uint32, flip uint32, start, step int32) (done int) {
+func plainRamp32(dst []int32, src []uint32, start, step int32) (done int) {
 	return 0
 }
 
-func plainSum32(dst []int32, src []uint32, flip uint32, first, add int32) (done int, last int32) {
+func plainSum32(dst []int32, src []uint32, first, add int32) (done int, last int32) {
 	return 0, first
 }
 
-func plainOrdered32(dst []float32, src []uint32, flip uint32, add int32, zeros uint) (done int) {
+func plainOrdered32(dst []float32, src []uint32, add int32, zeros uint) (done int) {
 	return 0
 }
 
-func plainSumOrdered32(dst []float32, src []uint32, flip uint32, first, add int32, zeros uint) (done int, last int32) {
+func plainSumOrdered32(dst []float32, src []uint32, first, add int32, zeros uint) (done int, last int32) {
 	return 0, first
 }
 
-func plainSumDecimal32(dst []float32, src []uint32, flip uint32, first, add int32, back, scale float64) (done int, last int32, bad uint64) {
+func plainSumDecimal32(dst []float32, src []uint32, first, add int32, back, scale float64) (done int, last int32, bad uint64) {
 	return 0, first, 0
 }
 
-func plainDecimal32(dst []float32, src []uint32, flip uint32, add int32, back, scale float64) (done int, bad uint64) {
+func plainDecimal32(dst []float32, src []uint32, add int32, back, scale float64) (done int, bad uint64) {
 	return 0, 0
 }
 

@@ -29,25 +29,25 @@ func packedSumOrdered64AVX2(dst *float64, n int, src *byte, size int, table *byt
 func packedSumDecimal64AVX2(dst *float64, n int, src *byte, size int, table *byte, width uint, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
 
 //go:noescape
-func plainAdd64AVX2(dst *int64, n int, src *uint64, flip uint64, add int64)
+func plainAdd64AVX2(dst *int64, n int, src *uint64, add int64)
 
 //go:noescape
-func plainRamp64AVX2(dst *int64, n int, src *uint64, flip uint64, start int64, step int64)
+func plainRamp64AVX2(dst *int64, n int, src *uint64, start int64, step int64)
 
 //go:noescape
-func plainSum64AVX2(dst *int64, n int, src *uint64, flip uint64, first int64, add int64) (last int64)
+func plainSum64AVX2(dst *int64, n int, src *uint64, first int64, add int64) (last int64)
 
 //go:noescape
-func plainOrdered64AVX2(dst *float64, n int, src *uint64, flip uint64, add int64, zeros uint)
+func plainOrdered64AVX2(dst *float64, n int, src *uint64, add int64, zeros uint)
 
 //go:noescape
-func plainSumOrdered64AVX2(dst *float64, n int, src *uint64, flip uint64, first int64, add int64, zeros uint) (last int64)
+func plainSumOrdered64AVX2(dst *float64, n int, src *uint64, first int64, add int64, zeros uint) (last int64)
 
 //go:noescape
-func plainSumDecimal64AVX2(dst *float64, n int, src *uint64, flip uint64, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
+func plainSumDecimal64AVX2(dst *float64, n int, src *uint64, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
 
 //go:noescape
-func plainDecimal64AVX2(dst *float64, n int, src *uint64, flip uint64, add int64, back float64, scale float64) (bad uint64)
+func plainDecimal64AVX2(dst *float64, n int, src *uint64, add int64, back float64, scale float64) (bad uint64)
 
 //go:noescape
 func accumulate64AVX2(dst *int64, n int, src *int64, first int64) (last int64)
@@ -149,25 +149,25 @@ func packedSumOrdered64AVX512(dst *float64, n int, src *byte, size int, table *b
 func packedSumDecimal64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
 
 //go:noescape
-func plainAdd64AVX512(dst *int64, n int, src *uint64, flip uint64, add int64)
+func plainAdd64AVX512(dst *int64, n int, src *uint64, add int64)
 
 //go:noescape
-func plainRamp64AVX512(dst *int64, n int, src *uint64, flip uint64, start int64, step int64)
+func plainRamp64AVX512(dst *int64, n int, src *uint64, start int64, step int64)
 
 //go:noescape
-func plainSum64AVX512(dst *int64, n int, src *uint64, flip uint64, first int64, add int64) (last int64)
+func plainSum64AVX512(dst *int64, n int, src *uint64, first int64, add int64) (last int64)
 
 //go:noescape
-func plainOrdered64AVX512(dst *float64, n int, src *uint64, flip uint64, add int64, zeros uint)
+func plainOrdered64AVX512(dst *float64, n int, src *uint64, add int64, zeros uint)
 
 //go:noescape
-func plainSumOrdered64AVX512(dst *float64, n int, src *uint64, flip uint64, first int64, add int64, zeros uint) (last int64)
+func plainSumOrdered64AVX512(dst *float64, n int, src *uint64, first int64, add int64, zeros uint) (last int64)
 
 //go:noescape
-func plainSumDecimal64AVX512(dst *float64, n int, src *uint64, flip uint64, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
+func plainSumDecimal64AVX512(dst *float64, n int, src *uint64, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
 
 //go:noescape
-func plainDecimal64AVX512(dst *float64, n int, src *uint64, flip uint64, add int64, back float64, scale float64) (bad uint64)
+func plainDecimal64AVX512(dst *float64, n int, src *uint64, add int64, back float64, scale float64) (bad uint64)
 
 //go:noescape
 func accumulate64AVX512(dst *int64, n int, src *int64, first int64) (last int64)
@@ -284,25 +284,25 @@ func packedSumOrdered32AVX2(dst *float32, n int, src *byte, size int, table *byt
 func packedSumDecimal32AVX2(dst *float32, n int, src *byte, size int, table *byte, width uint, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
 
 //go:noescape
-func plainAdd32AVX2(dst *int32, n int, src *uint32, flip uint32, add int32)
+func plainAdd32AVX2(dst *int32, n int, src *uint32, add int32)
 
 //go:noescape
-func plainRamp32AVX2(dst *int32, n int, src *uint32, flip uint32, start int32, step int32)
+func plainRamp32AVX2(dst *int32, n int, src *uint32, start int32, step int32)
 
 //go:noescape
-func plainSum32AVX2(dst *int32, n int, src *uint32, flip uint32, first int32, add int32) (last int32)
+func plainSum32AVX2(dst *int32, n int, src *uint32, first int32, add int32) (last int32)
 
 //go:noescape
-func plainOrdered32AVX2(dst *float32, n int, src *uint32, flip uint32, add int32, zeros uint)
+func plainOrdered32AVX2(dst *float32, n int, src *uint32, add int32, zeros uint)
 
 //go:noescape
-func plainSumOrdered32AVX2(dst *float32, n int, src *uint32, flip uint32, first int32, add int32, zeros uint) (last int32)
+func plainSumOrdered32AVX2(dst *float32, n int, src *uint32, first int32, add int32, zeros uint) (last int32)
 
 //go:noescape
-func plainSumDecimal32AVX2(dst *float32, n int, src *uint32, flip uint32, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
+func plainSumDecimal32AVX2(dst *float32, n int, src *uint32, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
 
 //go:noescape
-func plainDecimal32AVX2(dst *float32, n int, src *uint32, flip uint32, add int32, back float64, scale float64) (bad uint64)
+func plainDecimal32AVX2(dst *float32, n int, src *uint32, add int32, back float64, scale float64) (bad uint64)
 
 //go:noescape
 func accumulate32AVX2(dst *int32, n int, src *int32, first int32) (last int32)
@@ -383,25 +383,25 @@ func packedSumOrdered32AVX512(dst *float32, n int, src *byte, size int, table *b
 func packedSumDecimal32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
 
 //go:noescape
-func plainAdd32AVX512(dst *int32, n int, src *uint32, flip uint32, add int32)
+func plainAdd32AVX512(dst *int32, n int, src *uint32, add int32)
 
 //go:noescape
-func plainRamp32AVX512(dst *int32, n int, src *uint32, flip uint32, start int32, step int32)
+func plainRamp32AVX512(dst *int32, n int, src *uint32, start int32, step int32)
 
 //go:noescape
-func plainSum32AVX512(dst *int32, n int, src *uint32, flip uint32, first int32, add int32) (last int32)
+func plainSum32AVX512(dst *int32, n int, src *uint32, first int32, add int32) (last int32)
 
 //go:noescape
-func plainOrdered32AVX512(dst *float32, n int, src *uint32, flip uint32, add int32, zeros uint)
+func plainOrdered32AVX512(dst *float32, n int, src *uint32, add int32, zeros uint)
 
 //go:noescape
-func plainSumOrdered32AVX512(dst *float32, n int, src *uint32, flip uint32, first int32, add int32, zeros uint) (last int32)
+func plainSumOrdered32AVX512(dst *float32, n int, src *uint32, first int32, add int32, zeros uint) (last int32)
 
 //go:noescape
-func plainSumDecimal32AVX512(dst *float32, n int, src *uint32, flip uint32, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
+func plainSumDecimal32AVX512(dst *float32, n int, src *uint32, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
 
 //go:noescape
-func plainDecimal32AVX512(dst *float32, n int, src *uint32, flip uint32, add int32, back float64, scale float64) (bad uint64)
+func plainDecimal32AVX512(dst *float32, n int, src *uint32, add int32, back float64, scale float64) (bad uint64)
 
 //go:noescape
 func accumulate32AVX512(dst *int32, n int, src *int32, first int32) (last int32)

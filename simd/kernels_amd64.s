@@ -1129,23 +1129,51 @@ loop_again:
 	VZEROUPPER
 	RET
 
-// func plainAdd64AVX2(dst *int64, n int, src *uint64, flip uint64, add int64)
+// func plainAdd64AVX2(dst *int64, n int, src *uint64, add int64)
 // Requires: AVX, AVX2
-TEXT ·plainAdd64AVX2(SB), NOSPLIT, $0-40
+TEXT ·plainAdd64AVX2(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Y0
-	VPBROADCASTQ add+32(FP), Y1
+	VPBROADCASTQ add+24(FP), Y0
+
+loop:
+	VMOVDQU (DX), Y1
+	VMOVDQU 32(DX), Y2
+	VPADDQ  Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	VPADDQ  Y0, Y2, Y2
+	VMOVDQU Y2, 32(AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, DX
+	SUBQ    $0x08, CX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func plainRamp64AVX2(dst *int64, n int, src *uint64, start int64, step int64)
+// Requires: AVX, AVX2
+TEXT ·plainRamp64AVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	VPBROADCASTQ step+32(FP), Y0
+	VPADDQ       Y0, Y0, Y2
+	VPAND        lanes23<>+0(SB), Y2, Y2
+	VPAND        lanes13<>+0(SB), Y0, Y1
+	VPADDQ       Y2, Y1, Y1
+	VPBROADCASTQ start+24(FP), Y2
+	VPADDQ       Y2, Y1, Y1
+	VPSLLQ       $0x02, Y0, Y0
 
 loop:
 	VMOVDQU (DX), Y2
-	VPXOR   Y0, Y2, Y2
 	VMOVDQU 32(DX), Y3
-	VPXOR   Y0, Y3, Y3
 	VPADDQ  Y1, Y2, Y2
+	VPADDQ  Y0, Y1, Y1
 	VMOVDQU Y2, (AX)
 	VPADDQ  Y1, Y3, Y3
+	VPADDQ  Y0, Y1, Y1
 	VMOVDQU Y3, 32(AX)
 	ADDQ    $+64, AX
 	ADDQ    $+64, DX
@@ -1154,118 +1182,78 @@ loop:
 	VZEROUPPER
 	RET
 
-// func plainRamp64AVX2(dst *int64, n int, src *uint64, flip uint64, start int64, step int64)
+// func plainSum64AVX2(dst *int64, n int, src *uint64, first int64, add int64) (last int64)
 // Requires: AVX, AVX2
-TEXT ·plainRamp64AVX2(SB), NOSPLIT, $0-48
+TEXT ·plainSum64AVX2(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Y0
-	VPBROADCASTQ step+40(FP), Y1
-	VPADDQ       Y1, Y1, Y3
-	VPAND        lanes23<>+0(SB), Y3, Y3
-	VPAND        lanes13<>+0(SB), Y1, Y2
-	VPADDQ       Y3, Y2, Y2
-	VPBROADCASTQ start+32(FP), Y3
-	VPADDQ       Y3, Y2, Y2
-	VPSLLQ       $0x02, Y1, Y1
+	VPBROADCASTQ add+32(FP), Y0
+	VPBROADCASTQ first+24(FP), Y1
 
 loop:
-	VMOVDQU (DX), Y3
-	VPXOR   Y0, Y3, Y3
-	VMOVDQU 32(DX), Y4
-	VPXOR   Y0, Y4, Y4
-	VPADDQ  Y2, Y3, Y3
-	VPADDQ  Y1, Y2, Y2
-	VMOVDQU Y3, (AX)
-	VPADDQ  Y2, Y4, Y4
-	VPADDQ  Y1, Y2, Y2
-	VMOVDQU Y4, 32(AX)
-	ADDQ    $+64, AX
-	ADDQ    $+64, DX
-	SUBQ    $0x08, CX
-	JNZ     loop
-	VZEROUPPER
-	RET
-
-// func plainSum64AVX2(dst *int64, n int, src *uint64, flip uint64, first int64, add int64) (last int64)
-// Requires: AVX, AVX2
-TEXT ·plainSum64AVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Y0
-	VPBROADCASTQ add+40(FP), Y1
-	VPBROADCASTQ first+32(FP), Y2
-
-loop:
-	VMOVDQU    (DX), Y3
-	VPXOR      Y0, Y3, Y3
-	VMOVDQU    32(DX), Y4
-	VPXOR      Y0, Y4, Y4
-	VPADDQ     Y1, Y3, Y3
-	VPSLLDQ    $0x08, Y3, Y5
-	VPADDQ     Y5, Y3, Y3
-	VPERM2I128 $0x08, Y3, Y3, Y5
-	VPSHUFD    $0xee, Y5, Y5
-	VPADDQ     Y5, Y3, Y3
-	VPERMQ     $0xff, Y3, Y5
+	VMOVDQU    (DX), Y2
+	VMOVDQU    32(DX), Y3
+	VPADDQ     Y0, Y2, Y2
+	VPSLLDQ    $0x08, Y2, Y4
+	VPADDQ     Y4, Y2, Y2
+	VPERM2I128 $0x08, Y2, Y2, Y4
+	VPSHUFD    $0xee, Y4, Y4
+	VPADDQ     Y4, Y2, Y2
+	VPERMQ     $0xff, Y2, Y4
+	VPADDQ     Y1, Y2, Y2
+	VPADDQ     Y4, Y1, Y1
+	VMOVDQU    Y2, (AX)
+	VPADDQ     Y0, Y3, Y3
+	VPSLLDQ    $0x08, Y3, Y2
 	VPADDQ     Y2, Y3, Y3
-	VPADDQ     Y5, Y2, Y2
-	VMOVDQU    Y3, (AX)
-	VPADDQ     Y1, Y4, Y4
-	VPSLLDQ    $0x08, Y4, Y3
-	VPADDQ     Y3, Y4, Y4
-	VPERM2I128 $0x08, Y4, Y4, Y3
-	VPSHUFD    $0xee, Y3, Y3
-	VPADDQ     Y3, Y4, Y4
-	VPERMQ     $0xff, Y4, Y3
-	VPADDQ     Y2, Y4, Y4
-	VPADDQ     Y3, Y2, Y2
-	VMOVDQU    Y4, 32(AX)
+	VPERM2I128 $0x08, Y3, Y3, Y2
+	VPSHUFD    $0xee, Y2, Y2
+	VPADDQ     Y2, Y3, Y3
+	VPERMQ     $0xff, Y3, Y2
+	VPADDQ     Y1, Y3, Y3
+	VPADDQ     Y2, Y1, Y1
+	VMOVDQU    Y3, 32(AX)
 	ADDQ       $+64, AX
 	ADDQ       $+64, DX
 	SUBQ       $0x08, CX
 	JNZ        loop
-	VMOVQ      X2, AX
-	MOVQ       AX, last+48(FP)
+	VMOVQ      X1, AX
+	MOVQ       AX, last+40(FP)
 	VZEROUPPER
 	RET
 
-// func plainOrdered64AVX2(dst *float64, n int, src *uint64, flip uint64, add int64, zeros uint)
+// func plainOrdered64AVX2(dst *float64, n int, src *uint64, add int64, zeros uint)
 // Requires: AVX, AVX2
-TEXT ·plainOrdered64AVX2(SB), NOSPLIT, $0-48
+TEXT ·plainOrdered64AVX2(SB), NOSPLIT, $0-40
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Y0
-	MOVQ         zeros+40(FP), BX
-	VMOVQ        BX, X2
-	INCQ         BX
+	MOVQ         zeros+32(FP), BX
 	VMOVQ        BX, X1
-	VPCMPEQD     Y3, Y3, Y3
-	VPSRLQ       X1, Y3, Y3
-	VPBROADCASTQ add+32(FP), Y1
+	INCQ         BX
+	VMOVQ        BX, X0
+	VPCMPEQD     Y2, Y2, Y2
+	VPSRLQ       X0, Y2, Y2
+	VPBROADCASTQ add+24(FP), Y0
 
 loop:
-	VMOVDQU  (DX), Y4
-	VPXOR    Y0, Y4, Y4
-	VMOVDQU  32(DX), Y5
-	VPXOR    Y0, Y5, Y5
-	VPADDQ   Y1, Y4, Y4
-	VPXOR    Y6, Y6, Y6
-	VPCMPGTQ Y4, Y6, Y6
-	VPAND    Y3, Y6, Y6
-	VPXOR    Y6, Y4, Y4
-	VPSLLQ   X2, Y4, Y4
-	VMOVDQU  Y4, (AX)
-	VPADDQ   Y1, Y5, Y5
-	VPXOR    Y4, Y4, Y4
-	VPCMPGTQ Y5, Y4, Y4
-	VPAND    Y3, Y4, Y4
-	VPXOR    Y4, Y5, Y5
-	VPSLLQ   X2, Y5, Y5
-	VMOVDQU  Y5, 32(AX)
+	VMOVDQU  (DX), Y3
+	VMOVDQU  32(DX), Y4
+	VPADDQ   Y0, Y3, Y3
+	VPXOR    Y5, Y5, Y5
+	VPCMPGTQ Y3, Y5, Y5
+	VPAND    Y2, Y5, Y5
+	VPXOR    Y5, Y3, Y3
+	VPSLLQ   X1, Y3, Y3
+	VMOVDQU  Y3, (AX)
+	VPADDQ   Y0, Y4, Y4
+	VPXOR    Y3, Y3, Y3
+	VPCMPGTQ Y4, Y3, Y3
+	VPAND    Y2, Y3, Y3
+	VPXOR    Y3, Y4, Y4
+	VPSLLQ   X1, Y4, Y4
+	VMOVDQU  Y4, 32(AX)
 	ADDQ     $+64, AX
 	ADDQ     $+64, DX
 	SUBQ     $0x08, CX
@@ -1273,112 +1261,106 @@ loop:
 	VZEROUPPER
 	RET
 
-// func plainSumOrdered64AVX2(dst *float64, n int, src *uint64, flip uint64, first int64, add int64, zeros uint) (last int64)
+// func plainSumOrdered64AVX2(dst *float64, n int, src *uint64, first int64, add int64, zeros uint) (last int64)
 // Requires: AVX, AVX2
-TEXT ·plainSumOrdered64AVX2(SB), NOSPLIT, $0-64
+TEXT ·plainSumOrdered64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Y0
-	MOVQ         zeros+48(FP), BX
-	VMOVQ        BX, X2
-	INCQ         BX
+	MOVQ         zeros+40(FP), BX
 	VMOVQ        BX, X1
-	VPCMPEQD     Y3, Y3, Y3
-	VPSRLQ       X1, Y3, Y3
-	VPBROADCASTQ add+40(FP), Y1
-	VPBROADCASTQ first+32(FP), Y4
+	INCQ         BX
+	VMOVQ        BX, X0
+	VPCMPEQD     Y2, Y2, Y2
+	VPSRLQ       X0, Y2, Y2
+	VPBROADCASTQ add+32(FP), Y0
+	VPBROADCASTQ first+24(FP), Y3
 
 loop:
-	VMOVDQU    (DX), Y5
-	VPXOR      Y0, Y5, Y5
-	VMOVDQU    32(DX), Y6
-	VPXOR      Y0, Y6, Y6
-	VPADDQ     Y1, Y5, Y5
-	VPSLLDQ    $0x08, Y5, Y7
-	VPADDQ     Y7, Y5, Y5
-	VPERM2I128 $0x08, Y5, Y5, Y7
-	VPSHUFD    $0xee, Y7, Y7
-	VPADDQ     Y7, Y5, Y5
-	VPERMQ     $0xff, Y5, Y7
+	VMOVDQU    (DX), Y4
+	VMOVDQU    32(DX), Y5
+	VPADDQ     Y0, Y4, Y4
+	VPSLLDQ    $0x08, Y4, Y6
+	VPADDQ     Y6, Y4, Y4
+	VPERM2I128 $0x08, Y4, Y4, Y6
+	VPSHUFD    $0xee, Y6, Y6
+	VPADDQ     Y6, Y4, Y4
+	VPERMQ     $0xff, Y4, Y6
+	VPADDQ     Y3, Y4, Y4
+	VPADDQ     Y6, Y3, Y3
+	VPXOR      Y6, Y6, Y6
+	VPCMPGTQ   Y4, Y6, Y6
+	VPAND      Y2, Y6, Y6
+	VPXOR      Y6, Y4, Y4
+	VPSLLQ     X1, Y4, Y4
+	VMOVDQU    Y4, (AX)
+	VPADDQ     Y0, Y5, Y5
+	VPSLLDQ    $0x08, Y5, Y4
 	VPADDQ     Y4, Y5, Y5
-	VPADDQ     Y7, Y4, Y4
-	VPXOR      Y7, Y7, Y7
-	VPCMPGTQ   Y5, Y7, Y7
-	VPAND      Y3, Y7, Y7
-	VPXOR      Y7, Y5, Y5
-	VPSLLQ     X2, Y5, Y5
-	VMOVDQU    Y5, (AX)
-	VPADDQ     Y1, Y6, Y6
-	VPSLLDQ    $0x08, Y6, Y5
-	VPADDQ     Y5, Y6, Y6
-	VPERM2I128 $0x08, Y6, Y6, Y5
-	VPSHUFD    $0xee, Y5, Y5
-	VPADDQ     Y5, Y6, Y6
-	VPERMQ     $0xff, Y6, Y5
-	VPADDQ     Y4, Y6, Y6
-	VPADDQ     Y5, Y4, Y4
-	VPXOR      Y5, Y5, Y5
-	VPCMPGTQ   Y6, Y5, Y5
-	VPAND      Y3, Y5, Y5
-	VPXOR      Y5, Y6, Y6
-	VPSLLQ     X2, Y6, Y6
-	VMOVDQU    Y6, 32(AX)
+	VPERM2I128 $0x08, Y5, Y5, Y4
+	VPSHUFD    $0xee, Y4, Y4
+	VPADDQ     Y4, Y5, Y5
+	VPERMQ     $0xff, Y5, Y4
+	VPADDQ     Y3, Y5, Y5
+	VPADDQ     Y4, Y3, Y3
+	VPXOR      Y4, Y4, Y4
+	VPCMPGTQ   Y5, Y4, Y4
+	VPAND      Y2, Y4, Y4
+	VPXOR      Y4, Y5, Y5
+	VPSLLQ     X1, Y5, Y5
+	VMOVDQU    Y5, 32(AX)
 	ADDQ       $+64, AX
 	ADDQ       $+64, DX
 	SUBQ       $0x08, CX
 	JNZ        loop
-	VMOVQ      X4, AX
-	MOVQ       AX, last+56(FP)
+	VMOVQ      X3, AX
+	MOVQ       AX, last+48(FP)
 	VZEROUPPER
 	RET
 
-// func plainSumDecimal64AVX2(dst *float64, n int, src *uint64, flip uint64, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
+// func plainSumDecimal64AVX2(dst *float64, n int, src *uint64, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
 // Requires: AVX, AVX2
-TEXT ·plainSumDecimal64AVX2(SB), NOSPLIT, $0-80
+TEXT ·plainSumDecimal64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Y0
-	VPBROADCASTQ add+40(FP), Y1
-	VPBROADCASTQ first+32(FP), Y2
+	VPBROADCASTQ add+32(FP), Y0
+	VPBROADCASTQ first+24(FP), Y1
 
 loop:
-	VMOVDQU      (DX), Y3
-	VPXOR        Y0, Y3, Y3
-	VMOVDQU      32(DX), Y4
-	VPXOR        Y0, Y4, Y4
-	VPADDQ       Y1, Y3, Y3
-	VPSLLDQ      $0x08, Y3, Y5
-	VPADDQ       Y5, Y3, Y3
-	VPERM2I128   $0x08, Y3, Y3, Y5
-	VPSHUFD      $0xee, Y5, Y5
-	VPADDQ       Y5, Y3, Y3
-	VPERMQ       $0xff, Y3, Y5
+	VMOVDQU      (DX), Y2
+	VMOVDQU      32(DX), Y3
+	VPADDQ       Y0, Y2, Y2
+	VPSLLDQ      $0x08, Y2, Y4
+	VPADDQ       Y4, Y2, Y2
+	VPERM2I128   $0x08, Y2, Y2, Y4
+	VPSHUFD      $0xee, Y4, Y4
+	VPADDQ       Y4, Y2, Y2
+	VPERMQ       $0xff, Y2, Y4
+	VPADDQ       Y1, Y2, Y2
+	VPADDQ       Y4, Y1, Y1
+	VMOVDQU      Y2, (AX)
+	VPADDQ       Y0, Y3, Y3
+	VPSLLDQ      $0x08, Y3, Y2
 	VPADDQ       Y2, Y3, Y3
-	VPADDQ       Y5, Y2, Y2
-	VMOVDQU      Y3, (AX)
-	VPADDQ       Y1, Y4, Y4
-	VPSLLDQ      $0x08, Y4, Y3
-	VPADDQ       Y3, Y4, Y4
-	VPERM2I128   $0x08, Y4, Y4, Y3
-	VPSHUFD      $0xee, Y3, Y3
-	VPADDQ       Y3, Y4, Y4
-	VPERMQ       $0xff, Y4, Y3
-	VPADDQ       Y2, Y4, Y4
-	VPADDQ       Y3, Y2, Y2
-	VMOVDQU      Y4, 32(AX)
+	VPERM2I128   $0x08, Y3, Y3, Y2
+	VPSHUFD      $0xee, Y2, Y2
+	VPADDQ       Y2, Y3, Y3
+	VPERMQ       $0xff, Y3, Y2
+	VPADDQ       Y1, Y3, Y3
+	VPADDQ       Y2, Y1, Y1
+	VMOVDQU      Y3, 32(AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, DX
 	SUBQ         $0x08, CX
 	JNZ          loop
-	VMOVQ        X2, AX
-	MOVQ         AX, last+64(FP)
+	VMOVQ        X1, AX
+	MOVQ         AX, last+56(FP)
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         AX, DX
-	VBROADCASTSD back+48(FP), Y0
-	VBROADCASTSD scale+56(FP), Y1
+	VBROADCASTSD back+40(FP), Y0
+	VBROADCASTSD scale+48(FP), Y1
 	MOVQ         $0x8008000000000000, BX
 	VMOVQ        BX, X2
 	VPBROADCASTQ X2, Y2
@@ -1414,60 +1396,57 @@ loop_again:
 	SUBQ      $0x08, CX
 	JNZ       loop_again
 	VMOVMSKPD Y3, AX
-	MOVQ      AX, bad+72(FP)
+	MOVQ      AX, bad+64(FP)
 	VZEROUPPER
 	RET
 
-// func plainDecimal64AVX2(dst *float64, n int, src *uint64, flip uint64, add int64, back float64, scale float64) (bad uint64)
+// func plainDecimal64AVX2(dst *float64, n int, src *uint64, add int64, back float64, scale float64) (bad uint64)
 // Requires: AVX, AVX2
-TEXT ·plainDecimal64AVX2(SB), NOSPLIT, $0-64
+TEXT ·plainDecimal64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Y0
-	VBROADCASTSD back+40(FP), Y1
-	VBROADCASTSD scale+48(FP), Y2
+	VBROADCASTSD back+32(FP), Y0
+	VBROADCASTSD scale+40(FP), Y1
 	MOVQ         $0x8008000000000000, BX
-	VMOVQ        BX, X3
-	VPBROADCASTQ X3, Y3
-	VPXOR        Y4, Y4, Y4
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Y2
+	VPXOR        Y3, Y3, Y3
 	MOVQ         $0x4338000000000000, BX
+	VMOVQ        BX, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         $0x8010000000000000, BX
 	VMOVQ        BX, X5
 	VPBROADCASTQ X5, Y5
-	MOVQ         $0x8010000000000000, BX
-	VMOVQ        BX, X6
-	VPBROADCASTQ X6, Y6
-	VPBROADCASTQ add+32(FP), Y7
+	VPBROADCASTQ add+24(FP), Y6
 
 loop:
-	VMOVDQU   (DX), Y8
-	VPXOR     Y0, Y8, Y8
-	VMOVDQU   32(DX), Y9
-	VPXOR     Y0, Y9, Y9
-	VPADDQ    Y7, Y8, Y8
-	VPADDQ    Y3, Y8, Y10
-	VPCMPGTQ  Y6, Y10, Y10
-	VPOR      Y10, Y4, Y4
-	VPADDQ    Y5, Y8, Y8
-	VSUBPD    Y5, Y8, Y8
+	VMOVDQU   (DX), Y7
+	VMOVDQU   32(DX), Y8
+	VPADDQ    Y6, Y7, Y7
+	VPADDQ    Y2, Y7, Y9
+	VPCMPGTQ  Y5, Y9, Y9
+	VPOR      Y9, Y3, Y3
+	VPADDQ    Y4, Y7, Y7
+	VSUBPD    Y4, Y7, Y7
+	VMULPD    Y0, Y7, Y7
+	VMULPD    Y1, Y7, Y7
+	VMOVDQU   Y7, (AX)
+	VPADDQ    Y6, Y8, Y8
+	VPADDQ    Y2, Y8, Y7
+	VPCMPGTQ  Y5, Y7, Y7
+	VPOR      Y7, Y3, Y3
+	VPADDQ    Y4, Y8, Y8
+	VSUBPD    Y4, Y8, Y8
+	VMULPD    Y0, Y8, Y8
 	VMULPD    Y1, Y8, Y8
-	VMULPD    Y2, Y8, Y8
-	VMOVDQU   Y8, (AX)
-	VPADDQ    Y7, Y9, Y9
-	VPADDQ    Y3, Y9, Y8
-	VPCMPGTQ  Y6, Y8, Y8
-	VPOR      Y8, Y4, Y4
-	VPADDQ    Y5, Y9, Y9
-	VSUBPD    Y5, Y9, Y9
-	VMULPD    Y1, Y9, Y9
-	VMULPD    Y2, Y9, Y9
-	VMOVDQU   Y9, 32(AX)
+	VMOVDQU   Y8, 32(AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
 	JNZ       loop
-	VMOVMSKPD Y4, AX
-	MOVQ      AX, bad+56(FP)
+	VMOVMSKPD Y3, AX
+	MOVQ      AX, bad+48(FP)
 	VZEROUPPER
 	RET
 
@@ -4667,34 +4646,29 @@ done_again:
 	VZEROUPPER
 	RET
 
-// func plainAdd64AVX512(dst *int64, n int, src *uint64, flip uint64, add int64)
+// func plainAdd64AVX512(dst *int64, n int, src *uint64, add int64)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·plainAdd64AVX512(SB), NOSPLIT, $0-40
+TEXT ·plainAdd64AVX512(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Z0
-	VPBROADCASTQ add+32(FP), Z1
+	VPBROADCASTQ add+24(FP), Z0
 	SUBQ         $+32, CX
 	JL           few
 
 loop4:
-	VMOVDQU64 (DX), Z2
-	VPXORQ    Z0, Z2, Z2
-	VPADDQ    Z1, Z2, Z2
-	VMOVDQU64 Z2, (AX)
-	VMOVDQU64 64(DX), Z2
-	VPXORQ    Z0, Z2, Z2
-	VPADDQ    Z1, Z2, Z2
-	VMOVDQU64 Z2, 64(AX)
-	VMOVDQU64 128(DX), Z2
-	VPXORQ    Z0, Z2, Z2
-	VPADDQ    Z1, Z2, Z2
-	VMOVDQU64 Z2, 128(AX)
-	VMOVDQU64 192(DX), Z2
-	VPXORQ    Z0, Z2, Z2
-	VPADDQ    Z1, Z2, Z2
-	VMOVDQU64 Z2, 192(AX)
+	VMOVDQU64 (DX), Z1
+	VPADDQ    Z0, Z1, Z1
+	VMOVDQU64 Z1, (AX)
+	VMOVDQU64 64(DX), Z1
+	VPADDQ    Z0, Z1, Z1
+	VMOVDQU64 Z1, 64(AX)
+	VMOVDQU64 128(DX), Z1
+	VPADDQ    Z0, Z1, Z1
+	VMOVDQU64 Z1, 128(AX)
+	VMOVDQU64 192(DX), Z1
+	VPADDQ    Z0, Z1, Z1
+	VMOVDQU64 Z1, 192(AX)
 	ADDQ      $+256, AX
 	ADDQ      $+256, DX
 	SUBQ      $+32, CX
@@ -4706,9 +4680,56 @@ few:
 	JL   rest
 
 loop:
+	VMOVDQU64 (DX), Z1
+	VPADDQ    Z0, Z1, Z1
+	VMOVDQU64 Z1, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
+	SUBQ      $0x08, CX
+	JGE       loop
+
+rest:
+	ADDQ $0x08, CX
+	JZ   done
+
+tail:
+	MOVQ        CX, BX
+	MOVQ        $0x00000008, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVQ       SI, K1
+	VMOVDQU64.Z (DX), K1, Z1
+	VPADDQ      Z0, Z1, Z1
+	VMOVDQU64   Z1, K1, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x08, CX
+	JG          tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func plainRamp64AVX512(dst *int64, n int, src *uint64, start int64, step int64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·plainRamp64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	VPBROADCASTQ step+32(FP), Z0
+	VPMULLQ      iota64<>+0(SB), Z0, Z1
+	VPBROADCASTQ start+24(FP), Z2
+	VPADDQ       Z2, Z1, Z1
+	VPSLLQ       $0x03, Z0, Z0
+	SUBQ         $0x08, CX
+	JL           rest
+
+loop:
 	VMOVDQU64 (DX), Z2
-	VPXORQ    Z0, Z2, Z2
 	VPADDQ    Z1, Z2, Z2
+	VPADDQ    Z0, Z1, Z1
 	VMOVDQU64 Z2, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, DX
@@ -4728,8 +4749,8 @@ tail:
 	BZHIQ       BX, SI, SI
 	KMOVQ       SI, K1
 	VMOVDQU64.Z (DX), K1, Z2
-	VPXORQ      Z0, Z2, Z2
 	VPADDQ      Z1, Z2, Z2
+	VPADDQ      Z0, Z1, Z1
 	VMOVDQU64   Z2, K1, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
@@ -4740,31 +4761,202 @@ done:
 	VZEROUPPER
 	RET
 
-// func plainRamp64AVX512(dst *int64, n int, src *uint64, flip uint64, start int64, step int64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·plainRamp64AVX512(SB), NOSPLIT, $0-48
+// func plainSum64AVX512(dst *int64, n int, src *uint64, first int64, add int64) (last int64)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·plainSum64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Z0
-	VPBROADCASTQ step+40(FP), Z1
-	VPMULLQ      iota64<>+0(SB), Z1, Z2
-	VPBROADCASTQ start+32(FP), Z3
-	VPADDQ       Z3, Z2, Z2
-	VPSLLQ       $0x03, Z1, Z1
-	SUBQ         $0x08, CX
-	JL           rest
+	VPBROADCASTQ add+32(FP), Z0
+	VPBROADCASTQ first+24(FP), Z1
+	MOVQ         $0x0000000000000007, BX
+	VPBROADCASTQ BX, Z2
+	VMOVDQU64    half64<>+0(SB), Z3
+	MOVL         $0x000000cc, BX
+	KMOVW        BX, K1
+	VMOVDQU64    whole64<>+0(SB), Z4
+	MOVL         $0x000000f0, BX
+	KMOVW        BX, K2
+	VMOVDQU64    pairs1_64<>+0(SB), Z5
+	MOVL         $0x000000cc, BX
+	KMOVW        BX, K3
+	VMOVDQU64    pairs2_64<>+0(SB), Z6
+	MOVL         $0x000000f0, BX
+	KMOVW        BX, K4
+	VMOVDQU64    pairs3_64<>+0(SB), Z7
+	MOVL         $0x000000aa, BX
+	KMOVW        BX, K5
+	SUBQ         $+32, CX
+	JL           few
+
+loop4:
+	VMOVDQU64   (DX), Z8
+	VMOVDQU64   64(DX), Z9
+	VPADDQ      Z0, Z8, Z8
+	VPADDQ      Z0, Z9, Z9
+	VPUNPCKLQDQ Z9, Z8, Z10
+	VPUNPCKHQDQ Z9, Z8, Z8
+	VPADDQ      Z10, Z8, Z9
+	VPERMQ.Z    Z9, Z5, K3, Z10
+	VPADDQ      Z10, Z9, Z9
+	VPERMQ.Z    Z9, Z6, K4, Z10
+	VPADDQ      Z10, Z9, Z9
+	VPERMQ.Z    Z9, Z7, K5, Z10
+	VPADDQ      Z10, Z9, Z9
+	VPERMQ      Z9, Z2, Z10
+	VPADDQ      Z1, Z9, Z9
+	VPADDQ      Z10, Z1, Z1
+	VPSUBQ      Z8, Z9, Z10
+	VPUNPCKLQDQ Z9, Z10, Z8
+	VPUNPCKHQDQ Z9, Z10, Z9
+	VMOVDQU64   Z8, (AX)
+	VMOVDQU64   Z9, 64(AX)
+	VMOVDQU64   128(DX), Z8
+	VMOVDQU64   192(DX), Z9
+	VPADDQ      Z0, Z8, Z8
+	VPADDQ      Z0, Z9, Z9
+	VPUNPCKLQDQ Z9, Z8, Z10
+	VPUNPCKHQDQ Z9, Z8, Z8
+	VPADDQ      Z10, Z8, Z9
+	VPERMQ.Z    Z9, Z5, K3, Z10
+	VPADDQ      Z10, Z9, Z9
+	VPERMQ.Z    Z9, Z6, K4, Z10
+	VPADDQ      Z10, Z9, Z9
+	VPERMQ.Z    Z9, Z7, K5, Z10
+	VPADDQ      Z10, Z9, Z9
+	VPERMQ      Z9, Z2, Z10
+	VPADDQ      Z1, Z9, Z9
+	VPADDQ      Z10, Z1, Z1
+	VPSUBQ      Z8, Z9, Z10
+	VPUNPCKLQDQ Z9, Z10, Z8
+	VPUNPCKHQDQ Z9, Z10, Z9
+	VMOVDQU64   Z8, 128(AX)
+	VMOVDQU64   Z9, 192(AX)
+	ADDQ        $+256, AX
+	ADDQ        $+256, DX
+	SUBQ        $+32, CX
+	JGE         loop4
+
+few:
+	ADDQ $+32, CX
+	SUBQ $0x08, CX
+	JL   rest
 
 loop:
-	VMOVDQU64 (DX), Z3
-	VPXORQ    Z0, Z3, Z3
-	VPADDQ    Z2, Z3, Z3
-	VPADDQ    Z1, Z2, Z2
-	VMOVDQU64 Z3, (AX)
+	VMOVDQU64 (DX), Z5
+	VPADDQ    Z0, Z5, Z5
+	VPSLLDQ   $0x08, Z5, Z6
+	VPADDQ    Z6, Z5, Z5
+	VPERMQ.Z  Z5, Z3, K1, Z6
+	VPADDQ    Z6, Z5, Z5
+	VPERMQ.Z  Z5, Z4, K2, Z6
+	VPADDQ    Z6, Z5, Z5
+	VPERMQ    Z5, Z2, Z6
+	VPADDQ    Z1, Z5, Z5
+	VPADDQ    Z6, Z1, Z1
+	VMOVDQU64 Z5, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
 	JGE       loop
+
+rest:
+	ADDQ $0x08, CX
+	JZ   done
+
+tail:
+	MOVQ        CX, BX
+	MOVQ        $0x00000008, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVQ       SI, K3
+	VMOVDQU64.Z (DX), K3, Z5
+	VPADDQ      Z0, Z5, Z5
+	VPSLLDQ     $0x08, Z5, Z6
+	VPADDQ      Z6, Z5, Z5
+	VPERMQ.Z    Z5, Z3, K1, Z6
+	VPADDQ      Z6, Z5, Z5
+	VPERMQ.Z    Z5, Z4, K2, Z6
+	VPADDQ      Z6, Z5, Z5
+	VPERMQ      Z5, Z2, Z6
+	VPADDQ      Z1, Z5, Z5
+	VPADDQ      Z6, Z1, Z1
+	VMOVDQU64   Z5, K3, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x08, CX
+	JG          tail
+
+done:
+	VMOVQ X1, AX
+	MOVQ  AX, last+40(FP)
+	VZEROUPPER
+	RET
+
+// func plainOrdered64AVX512(dst *float64, n int, src *uint64, add int64, zeros uint)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·plainOrdered64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         zeros+32(FP), BX
+	VMOVQ        BX, X1
+	INCQ         BX
+	VMOVQ        BX, X0
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VPSRLQ       X0, Z2, Z2
+	VPBROADCASTQ add+24(FP), Z0
+	SUBQ         $+32, CX
+	JL           few
+
+loop4:
+	VMOVDQU64  (DX), Z3
+	VPADDQ     Z0, Z3, Z3
+	VPSRAQ     $0x3f, Z3, Z4
+	VPTERNLOGQ $0x78, Z2, Z4, Z3
+	VPSLLQ     X1, Z3, Z3
+	VMOVDQU64  Z3, (AX)
+	VMOVDQU64  64(DX), Z3
+	VPADDQ     Z0, Z3, Z3
+	VPSRAQ     $0x3f, Z3, Z4
+	VPTERNLOGQ $0x78, Z2, Z4, Z3
+	VPSLLQ     X1, Z3, Z3
+	VMOVDQU64  Z3, 64(AX)
+	VMOVDQU64  128(DX), Z3
+	VPADDQ     Z0, Z3, Z3
+	VPSRAQ     $0x3f, Z3, Z4
+	VPTERNLOGQ $0x78, Z2, Z4, Z3
+	VPSLLQ     X1, Z3, Z3
+	VMOVDQU64  Z3, 128(AX)
+	VMOVDQU64  192(DX), Z3
+	VPADDQ     Z0, Z3, Z3
+	VPSRAQ     $0x3f, Z3, Z4
+	VPTERNLOGQ $0x78, Z2, Z4, Z3
+	VPSLLQ     X1, Z3, Z3
+	VMOVDQU64  Z3, 192(AX)
+	ADDQ       $+256, AX
+	ADDQ       $+256, DX
+	SUBQ       $+32, CX
+	JGE        loop4
+
+few:
+	ADDQ $+32, CX
+	SUBQ $0x08, CX
+	JL   rest
+
+loop:
+	VMOVDQU64  (DX), Z3
+	VPADDQ     Z0, Z3, Z3
+	VPSRAQ     $0x3f, Z3, Z4
+	VPTERNLOGQ $0x78, Z2, Z4, Z3
+	VPSLLQ     X1, Z3, Z3
+	VMOVDQU64  Z3, (AX)
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
+	SUBQ       $0x08, CX
+	JGE        loop
 
 rest:
 	ADDQ $0x08, CX
@@ -4779,9 +4971,10 @@ tail:
 	BZHIQ       BX, SI, SI
 	KMOVQ       SI, K1
 	VMOVDQU64.Z (DX), K1, Z3
-	VPXORQ      Z0, Z3, Z3
-	VPADDQ      Z2, Z3, Z3
-	VPADDQ      Z1, Z2, Z2
+	VPADDQ      Z0, Z3, Z3
+	VPSRAQ      $0x3f, Z3, Z4
+	VPTERNLOGQ  $0x78, Z2, Z4, Z3
+	VPSLLQ      X1, Z3, Z3
 	VMOVDQU64   Z3, K1, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
@@ -4792,82 +4985,95 @@ done:
 	VZEROUPPER
 	RET
 
-// func plainSum64AVX512(dst *int64, n int, src *uint64, flip uint64, first int64, add int64) (last int64)
+// func plainSumOrdered64AVX512(dst *float64, n int, src *uint64, first int64, add int64, zeros uint) (last int64)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·plainSum64AVX512(SB), NOSPLIT, $0-56
+TEXT ·plainSumOrdered64AVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Z0
-	VPBROADCASTQ add+40(FP), Z1
-	VPBROADCASTQ first+32(FP), Z2
+	MOVQ         zeros+40(FP), BX
+	VMOVQ        BX, X1
+	INCQ         BX
+	VMOVQ        BX, X0
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VPSRLQ       X0, Z2, Z2
+	VPBROADCASTQ add+32(FP), Z0
+	VPBROADCASTQ first+24(FP), Z3
 	MOVQ         $0x0000000000000007, BX
-	VPBROADCASTQ BX, Z3
-	VMOVDQU64    half64<>+0(SB), Z4
+	VPBROADCASTQ BX, Z4
+	VMOVDQU64    half64<>+0(SB), Z5
 	MOVL         $0x000000cc, BX
 	KMOVW        BX, K1
-	VMOVDQU64    whole64<>+0(SB), Z5
+	VMOVDQU64    whole64<>+0(SB), Z6
 	MOVL         $0x000000f0, BX
 	KMOVW        BX, K2
-	VMOVDQU64    pairs1_64<>+0(SB), Z6
+	VMOVDQU64    pairs1_64<>+0(SB), Z7
 	MOVL         $0x000000cc, BX
 	KMOVW        BX, K3
-	VMOVDQU64    pairs2_64<>+0(SB), Z7
+	VMOVDQU64    pairs2_64<>+0(SB), Z8
 	MOVL         $0x000000f0, BX
 	KMOVW        BX, K4
-	VMOVDQU64    pairs3_64<>+0(SB), Z8
+	VMOVDQU64    pairs3_64<>+0(SB), Z9
 	MOVL         $0x000000aa, BX
 	KMOVW        BX, K5
 	SUBQ         $+32, CX
 	JL           few
 
 loop4:
-	VMOVDQU64   (DX), Z9
-	VPXORQ      Z0, Z9, Z9
-	VMOVDQU64   64(DX), Z10
-	VPXORQ      Z0, Z10, Z10
-	VPADDQ      Z1, Z9, Z9
-	VPADDQ      Z1, Z10, Z10
-	VPUNPCKLQDQ Z10, Z9, Z11
-	VPUNPCKHQDQ Z10, Z9, Z9
-	VPADDQ      Z11, Z9, Z10
-	VPERMQ.Z    Z10, Z6, K3, Z11
-	VPADDQ      Z11, Z10, Z10
-	VPERMQ.Z    Z10, Z7, K4, Z11
-	VPADDQ      Z11, Z10, Z10
-	VPERMQ.Z    Z10, Z8, K5, Z11
-	VPADDQ      Z11, Z10, Z10
-	VPERMQ      Z10, Z3, Z11
-	VPADDQ      Z2, Z10, Z10
-	VPADDQ      Z11, Z2, Z2
-	VPSUBQ      Z9, Z10, Z11
-	VPUNPCKLQDQ Z10, Z11, Z9
-	VPUNPCKHQDQ Z10, Z11, Z10
-	VMOVDQU64   Z9, (AX)
-	VMOVDQU64   Z10, 64(AX)
-	VMOVDQU64   128(DX), Z9
-	VPXORQ      Z0, Z9, Z9
-	VMOVDQU64   192(DX), Z10
-	VPXORQ      Z0, Z10, Z10
-	VPADDQ      Z1, Z9, Z9
-	VPADDQ      Z1, Z10, Z10
-	VPUNPCKLQDQ Z10, Z9, Z11
-	VPUNPCKHQDQ Z10, Z9, Z9
-	VPADDQ      Z11, Z9, Z10
-	VPERMQ.Z    Z10, Z6, K3, Z11
-	VPADDQ      Z11, Z10, Z10
-	VPERMQ.Z    Z10, Z7, K4, Z11
-	VPADDQ      Z11, Z10, Z10
-	VPERMQ.Z    Z10, Z8, K5, Z11
-	VPADDQ      Z11, Z10, Z10
-	VPERMQ      Z10, Z3, Z11
-	VPADDQ      Z2, Z10, Z10
-	VPADDQ      Z11, Z2, Z2
-	VPSUBQ      Z9, Z10, Z11
-	VPUNPCKLQDQ Z10, Z11, Z9
-	VPUNPCKHQDQ Z10, Z11, Z10
-	VMOVDQU64   Z9, 128(AX)
-	VMOVDQU64   Z10, 192(AX)
+	VMOVDQU64   (DX), Z10
+	VMOVDQU64   64(DX), Z11
+	VPADDQ      Z0, Z10, Z10
+	VPADDQ      Z0, Z11, Z11
+	VPUNPCKLQDQ Z11, Z10, Z12
+	VPUNPCKHQDQ Z11, Z10, Z10
+	VPADDQ      Z12, Z10, Z11
+	VPERMQ.Z    Z11, Z7, K3, Z12
+	VPADDQ      Z12, Z11, Z11
+	VPERMQ.Z    Z11, Z8, K4, Z12
+	VPADDQ      Z12, Z11, Z11
+	VPERMQ.Z    Z11, Z9, K5, Z12
+	VPADDQ      Z12, Z11, Z11
+	VPERMQ      Z11, Z4, Z12
+	VPADDQ      Z3, Z11, Z11
+	VPADDQ      Z12, Z3, Z3
+	VPSUBQ      Z10, Z11, Z12
+	VPUNPCKLQDQ Z11, Z12, Z10
+	VPUNPCKHQDQ Z11, Z12, Z11
+	VPSRAQ      $0x3f, Z10, Z12
+	VPTERNLOGQ  $0x78, Z2, Z12, Z10
+	VPSLLQ      X1, Z10, Z10
+	VPSRAQ      $0x3f, Z11, Z12
+	VPTERNLOGQ  $0x78, Z2, Z12, Z11
+	VPSLLQ      X1, Z11, Z11
+	VMOVDQU64   Z10, (AX)
+	VMOVDQU64   Z11, 64(AX)
+	VMOVDQU64   128(DX), Z10
+	VMOVDQU64   192(DX), Z11
+	VPADDQ      Z0, Z10, Z10
+	VPADDQ      Z0, Z11, Z11
+	VPUNPCKLQDQ Z11, Z10, Z12
+	VPUNPCKHQDQ Z11, Z10, Z10
+	VPADDQ      Z12, Z10, Z11
+	VPERMQ.Z    Z11, Z7, K3, Z12
+	VPADDQ      Z12, Z11, Z11
+	VPERMQ.Z    Z11, Z8, K4, Z12
+	VPADDQ      Z12, Z11, Z11
+	VPERMQ.Z    Z11, Z9, K5, Z12
+	VPADDQ      Z12, Z11, Z11
+	VPERMQ      Z11, Z4, Z12
+	VPADDQ      Z3, Z11, Z11
+	VPADDQ      Z12, Z3, Z3
+	VPSUBQ      Z10, Z11, Z12
+	VPUNPCKLQDQ Z11, Z12, Z10
+	VPUNPCKHQDQ Z11, Z12, Z11
+	VPSRAQ      $0x3f, Z10, Z12
+	VPTERNLOGQ  $0x78, Z2, Z12, Z10
+	VPSLLQ      X1, Z10, Z10
+	VPSRAQ      $0x3f, Z11, Z12
+	VPTERNLOGQ  $0x78, Z2, Z12, Z11
+	VPSLLQ      X1, Z11, Z11
+	VMOVDQU64   Z10, 128(AX)
+	VMOVDQU64   Z11, 192(AX)
 	ADDQ        $+256, AX
 	ADDQ        $+256, DX
 	SUBQ        $+32, CX
@@ -4879,23 +5085,25 @@ few:
 	JL   rest
 
 loop:
-	VMOVDQU64 (DX), Z6
-	VPXORQ    Z0, Z6, Z6
-	VPADDQ    Z1, Z6, Z6
-	VPSLLDQ   $0x08, Z6, Z7
-	VPADDQ    Z7, Z6, Z6
-	VPERMQ.Z  Z6, Z4, K1, Z7
-	VPADDQ    Z7, Z6, Z6
-	VPERMQ.Z  Z6, Z5, K2, Z7
-	VPADDQ    Z7, Z6, Z6
-	VPERMQ    Z6, Z3, Z7
-	VPADDQ    Z2, Z6, Z6
-	VPADDQ    Z7, Z2, Z2
-	VMOVDQU64 Z6, (AX)
-	ADDQ      $+64, AX
-	ADDQ      $+64, DX
-	SUBQ      $0x08, CX
-	JGE       loop
+	VMOVDQU64  (DX), Z7
+	VPADDQ     Z0, Z7, Z7
+	VPSLLDQ    $0x08, Z7, Z8
+	VPADDQ     Z8, Z7, Z7
+	VPERMQ.Z   Z7, Z5, K1, Z8
+	VPADDQ     Z8, Z7, Z7
+	VPERMQ.Z   Z7, Z6, K2, Z8
+	VPADDQ     Z8, Z7, Z7
+	VPERMQ     Z7, Z4, Z8
+	VPADDQ     Z3, Z7, Z7
+	VPADDQ     Z8, Z3, Z3
+	VPSRAQ     $0x3f, Z7, Z8
+	VPTERNLOGQ $0x78, Z2, Z8, Z7
+	VPSLLQ     X1, Z7, Z7
+	VMOVDQU64  Z7, (AX)
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
+	SUBQ       $0x08, CX
+	JGE        loop
 
 rest:
 	ADDQ $0x08, CX
@@ -4909,368 +5117,103 @@ tail:
 	MOVQ        $-1, SI
 	BZHIQ       BX, SI, SI
 	KMOVQ       SI, K3
-	VMOVDQU64.Z (DX), K3, Z6
-	VPXORQ      Z0, Z6, Z6
-	VPADDQ      Z1, Z6, Z6
-	VPSLLDQ     $0x08, Z6, Z7
-	VPADDQ      Z7, Z6, Z6
-	VPERMQ.Z    Z6, Z4, K1, Z7
-	VPADDQ      Z7, Z6, Z6
-	VPERMQ.Z    Z6, Z5, K2, Z7
-	VPADDQ      Z7, Z6, Z6
-	VPERMQ      Z6, Z3, Z7
-	VPADDQ      Z2, Z6, Z6
-	VPADDQ      Z7, Z2, Z2
-	VMOVDQU64   Z6, K3, (AX)
+	VMOVDQU64.Z (DX), K3, Z7
+	VPADDQ      Z0, Z7, Z7
+	VPSLLDQ     $0x08, Z7, Z8
+	VPADDQ      Z8, Z7, Z7
+	VPERMQ.Z    Z7, Z5, K1, Z8
+	VPADDQ      Z8, Z7, Z7
+	VPERMQ.Z    Z7, Z6, K2, Z8
+	VPADDQ      Z8, Z7, Z7
+	VPERMQ      Z7, Z4, Z8
+	VPADDQ      Z3, Z7, Z7
+	VPADDQ      Z8, Z3, Z3
+	VPSRAQ      $0x3f, Z7, Z8
+	VPTERNLOGQ  $0x78, Z2, Z8, Z7
+	VPSLLQ      X1, Z7, Z7
+	VMOVDQU64   Z7, K3, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
 	JG          tail
 
 done:
-	VMOVQ X2, AX
+	VMOVQ X3, AX
 	MOVQ  AX, last+48(FP)
 	VZEROUPPER
 	RET
 
-// func plainOrdered64AVX512(dst *float64, n int, src *uint64, flip uint64, add int64, zeros uint)
-// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·plainOrdered64AVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Z0
-	MOVQ         zeros+40(FP), BX
-	VMOVQ        BX, X2
-	INCQ         BX
-	VMOVQ        BX, X1
-	VPTERNLOGQ   $0xff, Z3, Z3, Z3
-	VPSRLQ       X1, Z3, Z3
-	VPBROADCASTQ add+32(FP), Z1
-	SUBQ         $+32, CX
-	JL           few
-
-loop4:
-	VMOVDQU64  (DX), Z4
-	VPXORQ     Z0, Z4, Z4
-	VPADDQ     Z1, Z4, Z4
-	VPSRAQ     $0x3f, Z4, Z5
-	VPTERNLOGQ $0x78, Z3, Z5, Z4
-	VPSLLQ     X2, Z4, Z4
-	VMOVDQU64  Z4, (AX)
-	VMOVDQU64  64(DX), Z4
-	VPXORQ     Z0, Z4, Z4
-	VPADDQ     Z1, Z4, Z4
-	VPSRAQ     $0x3f, Z4, Z5
-	VPTERNLOGQ $0x78, Z3, Z5, Z4
-	VPSLLQ     X2, Z4, Z4
-	VMOVDQU64  Z4, 64(AX)
-	VMOVDQU64  128(DX), Z4
-	VPXORQ     Z0, Z4, Z4
-	VPADDQ     Z1, Z4, Z4
-	VPSRAQ     $0x3f, Z4, Z5
-	VPTERNLOGQ $0x78, Z3, Z5, Z4
-	VPSLLQ     X2, Z4, Z4
-	VMOVDQU64  Z4, 128(AX)
-	VMOVDQU64  192(DX), Z4
-	VPXORQ     Z0, Z4, Z4
-	VPADDQ     Z1, Z4, Z4
-	VPSRAQ     $0x3f, Z4, Z5
-	VPTERNLOGQ $0x78, Z3, Z5, Z4
-	VPSLLQ     X2, Z4, Z4
-	VMOVDQU64  Z4, 192(AX)
-	ADDQ       $+256, AX
-	ADDQ       $+256, DX
-	SUBQ       $+32, CX
-	JGE        loop4
-
-few:
-	ADDQ $+32, CX
-	SUBQ $0x08, CX
-	JL   rest
-
-loop:
-	VMOVDQU64  (DX), Z4
-	VPXORQ     Z0, Z4, Z4
-	VPADDQ     Z1, Z4, Z4
-	VPSRAQ     $0x3f, Z4, Z5
-	VPTERNLOGQ $0x78, Z3, Z5, Z4
-	VPSLLQ     X2, Z4, Z4
-	VMOVDQU64  Z4, (AX)
-	ADDQ       $+64, AX
-	ADDQ       $+64, DX
-	SUBQ       $0x08, CX
-	JGE        loop
-
-rest:
-	ADDQ $0x08, CX
-	JZ   done
-
-tail:
-	MOVQ        CX, BX
-	MOVQ        $0x00000008, SI
-	CMPQ        BX, SI
-	CMOVQGT     SI, BX
-	MOVQ        $-1, SI
-	BZHIQ       BX, SI, SI
-	KMOVQ       SI, K1
-	VMOVDQU64.Z (DX), K1, Z4
-	VPXORQ      Z0, Z4, Z4
-	VPADDQ      Z1, Z4, Z4
-	VPSRAQ      $0x3f, Z4, Z5
-	VPTERNLOGQ  $0x78, Z3, Z5, Z4
-	VPSLLQ      X2, Z4, Z4
-	VMOVDQU64   Z4, K1, (AX)
-	ADDQ        $+64, AX
-	ADDQ        $+64, DX
-	SUBQ        $0x08, CX
-	JG          tail
-
-done:
-	VZEROUPPER
-	RET
-
-// func plainSumOrdered64AVX512(dst *float64, n int, src *uint64, flip uint64, first int64, add int64, zeros uint) (last int64)
-// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·plainSumOrdered64AVX512(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Z0
-	MOVQ         zeros+48(FP), BX
-	VMOVQ        BX, X2
-	INCQ         BX
-	VMOVQ        BX, X1
-	VPTERNLOGQ   $0xff, Z3, Z3, Z3
-	VPSRLQ       X1, Z3, Z3
-	VPBROADCASTQ add+40(FP), Z1
-	VPBROADCASTQ first+32(FP), Z4
-	MOVQ         $0x0000000000000007, BX
-	VPBROADCASTQ BX, Z5
-	VMOVDQU64    half64<>+0(SB), Z6
-	MOVL         $0x000000cc, BX
-	KMOVW        BX, K1
-	VMOVDQU64    whole64<>+0(SB), Z7
-	MOVL         $0x000000f0, BX
-	KMOVW        BX, K2
-	VMOVDQU64    pairs1_64<>+0(SB), Z8
-	MOVL         $0x000000cc, BX
-	KMOVW        BX, K3
-	VMOVDQU64    pairs2_64<>+0(SB), Z9
-	MOVL         $0x000000f0, BX
-	KMOVW        BX, K4
-	VMOVDQU64    pairs3_64<>+0(SB), Z10
-	MOVL         $0x000000aa, BX
-	KMOVW        BX, K5
-	SUBQ         $+32, CX
-	JL           few
-
-loop4:
-	VMOVDQU64   (DX), Z11
-	VPXORQ      Z0, Z11, Z11
-	VMOVDQU64   64(DX), Z12
-	VPXORQ      Z0, Z12, Z12
-	VPADDQ      Z1, Z11, Z11
-	VPADDQ      Z1, Z12, Z12
-	VPUNPCKLQDQ Z12, Z11, Z13
-	VPUNPCKHQDQ Z12, Z11, Z11
-	VPADDQ      Z13, Z11, Z12
-	VPERMQ.Z    Z12, Z8, K3, Z13
-	VPADDQ      Z13, Z12, Z12
-	VPERMQ.Z    Z12, Z9, K4, Z13
-	VPADDQ      Z13, Z12, Z12
-	VPERMQ.Z    Z12, Z10, K5, Z13
-	VPADDQ      Z13, Z12, Z12
-	VPERMQ      Z12, Z5, Z13
-	VPADDQ      Z4, Z12, Z12
-	VPADDQ      Z13, Z4, Z4
-	VPSUBQ      Z11, Z12, Z13
-	VPUNPCKLQDQ Z12, Z13, Z11
-	VPUNPCKHQDQ Z12, Z13, Z12
-	VPSRAQ      $0x3f, Z11, Z13
-	VPTERNLOGQ  $0x78, Z3, Z13, Z11
-	VPSLLQ      X2, Z11, Z11
-	VPSRAQ      $0x3f, Z12, Z13
-	VPTERNLOGQ  $0x78, Z3, Z13, Z12
-	VPSLLQ      X2, Z12, Z12
-	VMOVDQU64   Z11, (AX)
-	VMOVDQU64   Z12, 64(AX)
-	VMOVDQU64   128(DX), Z11
-	VPXORQ      Z0, Z11, Z11
-	VMOVDQU64   192(DX), Z12
-	VPXORQ      Z0, Z12, Z12
-	VPADDQ      Z1, Z11, Z11
-	VPADDQ      Z1, Z12, Z12
-	VPUNPCKLQDQ Z12, Z11, Z13
-	VPUNPCKHQDQ Z12, Z11, Z11
-	VPADDQ      Z13, Z11, Z12
-	VPERMQ.Z    Z12, Z8, K3, Z13
-	VPADDQ      Z13, Z12, Z12
-	VPERMQ.Z    Z12, Z9, K4, Z13
-	VPADDQ      Z13, Z12, Z12
-	VPERMQ.Z    Z12, Z10, K5, Z13
-	VPADDQ      Z13, Z12, Z12
-	VPERMQ      Z12, Z5, Z13
-	VPADDQ      Z4, Z12, Z12
-	VPADDQ      Z13, Z4, Z4
-	VPSUBQ      Z11, Z12, Z13
-	VPUNPCKLQDQ Z12, Z13, Z11
-	VPUNPCKHQDQ Z12, Z13, Z12
-	VPSRAQ      $0x3f, Z11, Z13
-	VPTERNLOGQ  $0x78, Z3, Z13, Z11
-	VPSLLQ      X2, Z11, Z11
-	VPSRAQ      $0x3f, Z12, Z13
-	VPTERNLOGQ  $0x78, Z3, Z13, Z12
-	VPSLLQ      X2, Z12, Z12
-	VMOVDQU64   Z11, 128(AX)
-	VMOVDQU64   Z12, 192(AX)
-	ADDQ        $+256, AX
-	ADDQ        $+256, DX
-	SUBQ        $+32, CX
-	JGE         loop4
-
-few:
-	ADDQ $+32, CX
-	SUBQ $0x08, CX
-	JL   rest
-
-loop:
-	VMOVDQU64  (DX), Z8
-	VPXORQ     Z0, Z8, Z8
-	VPADDQ     Z1, Z8, Z8
-	VPSLLDQ    $0x08, Z8, Z9
-	VPADDQ     Z9, Z8, Z8
-	VPERMQ.Z   Z8, Z6, K1, Z9
-	VPADDQ     Z9, Z8, Z8
-	VPERMQ.Z   Z8, Z7, K2, Z9
-	VPADDQ     Z9, Z8, Z8
-	VPERMQ     Z8, Z5, Z9
-	VPADDQ     Z4, Z8, Z8
-	VPADDQ     Z9, Z4, Z4
-	VPSRAQ     $0x3f, Z8, Z9
-	VPTERNLOGQ $0x78, Z3, Z9, Z8
-	VPSLLQ     X2, Z8, Z8
-	VMOVDQU64  Z8, (AX)
-	ADDQ       $+64, AX
-	ADDQ       $+64, DX
-	SUBQ       $0x08, CX
-	JGE        loop
-
-rest:
-	ADDQ $0x08, CX
-	JZ   done
-
-tail:
-	MOVQ        CX, BX
-	MOVQ        $0x00000008, SI
-	CMPQ        BX, SI
-	CMOVQGT     SI, BX
-	MOVQ        $-1, SI
-	BZHIQ       BX, SI, SI
-	KMOVQ       SI, K3
-	VMOVDQU64.Z (DX), K3, Z8
-	VPXORQ      Z0, Z8, Z8
-	VPADDQ      Z1, Z8, Z8
-	VPSLLDQ     $0x08, Z8, Z9
-	VPADDQ      Z9, Z8, Z8
-	VPERMQ.Z    Z8, Z6, K1, Z9
-	VPADDQ      Z9, Z8, Z8
-	VPERMQ.Z    Z8, Z7, K2, Z9
-	VPADDQ      Z9, Z8, Z8
-	VPERMQ      Z8, Z5, Z9
-	VPADDQ      Z4, Z8, Z8
-	VPADDQ      Z9, Z4, Z4
-	VPSRAQ      $0x3f, Z8, Z9
-	VPTERNLOGQ  $0x78, Z3, Z9, Z8
-	VPSLLQ      X2, Z8, Z8
-	VMOVDQU64   Z8, K3, (AX)
-	ADDQ        $+64, AX
-	ADDQ        $+64, DX
-	SUBQ        $0x08, CX
-	JG          tail
-
-done:
-	VMOVQ X4, AX
-	MOVQ  AX, last+56(FP)
-	VZEROUPPER
-	RET
-
-// func plainSumDecimal64AVX512(dst *float64, n int, src *uint64, flip uint64, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
+// func plainSumDecimal64AVX512(dst *float64, n int, src *uint64, first int64, add int64, back float64, scale float64) (last int64, bad uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·plainSumDecimal64AVX512(SB), NOSPLIT, $0-80
+TEXT ·plainSumDecimal64AVX512(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Z0
-	VPBROADCASTQ add+40(FP), Z1
-	VPBROADCASTQ first+32(FP), Z2
+	VPBROADCASTQ add+32(FP), Z0
+	VPBROADCASTQ first+24(FP), Z1
 	MOVQ         $0x0000000000000007, BX
-	VPBROADCASTQ BX, Z3
-	VMOVDQU64    half64<>+0(SB), Z4
+	VPBROADCASTQ BX, Z2
+	VMOVDQU64    half64<>+0(SB), Z3
 	MOVL         $0x000000cc, BX
 	KMOVW        BX, K1
-	VMOVDQU64    whole64<>+0(SB), Z5
+	VMOVDQU64    whole64<>+0(SB), Z4
 	MOVL         $0x000000f0, BX
 	KMOVW        BX, K2
-	VMOVDQU64    pairs1_64<>+0(SB), Z6
+	VMOVDQU64    pairs1_64<>+0(SB), Z5
 	MOVL         $0x000000cc, BX
 	KMOVW        BX, K3
-	VMOVDQU64    pairs2_64<>+0(SB), Z7
+	VMOVDQU64    pairs2_64<>+0(SB), Z6
 	MOVL         $0x000000f0, BX
 	KMOVW        BX, K4
-	VMOVDQU64    pairs3_64<>+0(SB), Z8
+	VMOVDQU64    pairs3_64<>+0(SB), Z7
 	MOVL         $0x000000aa, BX
 	KMOVW        BX, K5
 	SUBQ         $+32, CX
 	JL           few
 
 loop4:
-	VMOVDQU64   (DX), Z9
-	VPXORQ      Z0, Z9, Z9
-	VMOVDQU64   64(DX), Z10
-	VPXORQ      Z0, Z10, Z10
+	VMOVDQU64   (DX), Z8
+	VMOVDQU64   64(DX), Z9
+	VPADDQ      Z0, Z8, Z8
+	VPADDQ      Z0, Z9, Z9
+	VPUNPCKLQDQ Z9, Z8, Z10
+	VPUNPCKHQDQ Z9, Z8, Z8
+	VPADDQ      Z10, Z8, Z9
+	VPERMQ.Z    Z9, Z5, K3, Z10
+	VPADDQ      Z10, Z9, Z9
+	VPERMQ.Z    Z9, Z6, K4, Z10
+	VPADDQ      Z10, Z9, Z9
+	VPERMQ.Z    Z9, Z7, K5, Z10
+	VPADDQ      Z10, Z9, Z9
+	VPERMQ      Z9, Z2, Z10
 	VPADDQ      Z1, Z9, Z9
-	VPADDQ      Z1, Z10, Z10
-	VPUNPCKLQDQ Z10, Z9, Z11
-	VPUNPCKHQDQ Z10, Z9, Z9
-	VPADDQ      Z11, Z9, Z10
-	VPERMQ.Z    Z10, Z6, K3, Z11
-	VPADDQ      Z11, Z10, Z10
-	VPERMQ.Z    Z10, Z7, K4, Z11
-	VPADDQ      Z11, Z10, Z10
-	VPERMQ.Z    Z10, Z8, K5, Z11
-	VPADDQ      Z11, Z10, Z10
-	VPERMQ      Z10, Z3, Z11
-	VPADDQ      Z2, Z10, Z10
-	VPADDQ      Z11, Z2, Z2
-	VPSUBQ      Z9, Z10, Z11
-	VPUNPCKLQDQ Z10, Z11, Z9
-	VPUNPCKHQDQ Z10, Z11, Z10
-	VMOVDQU64   Z9, (AX)
-	VMOVDQU64   Z10, 64(AX)
-	VMOVDQU64   128(DX), Z9
-	VPXORQ      Z0, Z9, Z9
-	VMOVDQU64   192(DX), Z10
-	VPXORQ      Z0, Z10, Z10
+	VPADDQ      Z10, Z1, Z1
+	VPSUBQ      Z8, Z9, Z10
+	VPUNPCKLQDQ Z9, Z10, Z8
+	VPUNPCKHQDQ Z9, Z10, Z9
+	VMOVDQU64   Z8, (AX)
+	VMOVDQU64   Z9, 64(AX)
+	VMOVDQU64   128(DX), Z8
+	VMOVDQU64   192(DX), Z9
+	VPADDQ      Z0, Z8, Z8
+	VPADDQ      Z0, Z9, Z9
+	VPUNPCKLQDQ Z9, Z8, Z10
+	VPUNPCKHQDQ Z9, Z8, Z8
+	VPADDQ      Z10, Z8, Z9
+	VPERMQ.Z    Z9, Z5, K3, Z10
+	VPADDQ      Z10, Z9, Z9
+	VPERMQ.Z    Z9, Z6, K4, Z10
+	VPADDQ      Z10, Z9, Z9
+	VPERMQ.Z    Z9, Z7, K5, Z10
+	VPADDQ      Z10, Z9, Z9
+	VPERMQ      Z9, Z2, Z10
 	VPADDQ      Z1, Z9, Z9
-	VPADDQ      Z1, Z10, Z10
-	VPUNPCKLQDQ Z10, Z9, Z11
-	VPUNPCKHQDQ Z10, Z9, Z9
-	VPADDQ      Z11, Z9, Z10
-	VPERMQ.Z    Z10, Z6, K3, Z11
-	VPADDQ      Z11, Z10, Z10
-	VPERMQ.Z    Z10, Z7, K4, Z11
-	VPADDQ      Z11, Z10, Z10
-	VPERMQ.Z    Z10, Z8, K5, Z11
-	VPADDQ      Z11, Z10, Z10
-	VPERMQ      Z10, Z3, Z11
-	VPADDQ      Z2, Z10, Z10
-	VPADDQ      Z11, Z2, Z2
-	VPSUBQ      Z9, Z10, Z11
-	VPUNPCKLQDQ Z10, Z11, Z9
-	VPUNPCKHQDQ Z10, Z11, Z10
-	VMOVDQU64   Z9, 128(AX)
-	VMOVDQU64   Z10, 192(AX)
+	VPADDQ      Z10, Z1, Z1
+	VPSUBQ      Z8, Z9, Z10
+	VPUNPCKLQDQ Z9, Z10, Z8
+	VPUNPCKHQDQ Z9, Z10, Z9
+	VMOVDQU64   Z8, 128(AX)
+	VMOVDQU64   Z9, 192(AX)
 	ADDQ        $+256, AX
 	ADDQ        $+256, DX
 	SUBQ        $+32, CX
@@ -5282,19 +5225,18 @@ few:
 	JL   rest
 
 loop:
-	VMOVDQU64 (DX), Z6
-	VPXORQ    Z0, Z6, Z6
-	VPADDQ    Z1, Z6, Z6
-	VPSLLDQ   $0x08, Z6, Z7
-	VPADDQ    Z7, Z6, Z6
-	VPERMQ.Z  Z6, Z4, K1, Z7
-	VPADDQ    Z7, Z6, Z6
-	VPERMQ.Z  Z6, Z5, K2, Z7
-	VPADDQ    Z7, Z6, Z6
-	VPERMQ    Z6, Z3, Z7
-	VPADDQ    Z2, Z6, Z6
-	VPADDQ    Z7, Z2, Z2
-	VMOVDQU64 Z6, (AX)
+	VMOVDQU64 (DX), Z5
+	VPADDQ    Z0, Z5, Z5
+	VPSLLDQ   $0x08, Z5, Z6
+	VPADDQ    Z6, Z5, Z5
+	VPERMQ.Z  Z5, Z3, K1, Z6
+	VPADDQ    Z6, Z5, Z5
+	VPERMQ.Z  Z5, Z4, K2, Z6
+	VPADDQ    Z6, Z5, Z5
+	VPERMQ    Z5, Z2, Z6
+	VPADDQ    Z1, Z5, Z5
+	VPADDQ    Z6, Z1, Z1
+	VMOVDQU64 Z5, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
@@ -5312,63 +5254,62 @@ tail:
 	MOVQ        $-1, SI
 	BZHIQ       BX, SI, SI
 	KMOVQ       SI, K3
-	VMOVDQU64.Z (DX), K3, Z6
-	VPXORQ      Z0, Z6, Z6
-	VPADDQ      Z1, Z6, Z6
-	VPSLLDQ     $0x08, Z6, Z7
-	VPADDQ      Z7, Z6, Z6
-	VPERMQ.Z    Z6, Z4, K1, Z7
-	VPADDQ      Z7, Z6, Z6
-	VPERMQ.Z    Z6, Z5, K2, Z7
-	VPADDQ      Z7, Z6, Z6
-	VPERMQ      Z6, Z3, Z7
-	VPADDQ      Z2, Z6, Z6
-	VPADDQ      Z7, Z2, Z2
-	VMOVDQU64   Z6, K3, (AX)
+	VMOVDQU64.Z (DX), K3, Z5
+	VPADDQ      Z0, Z5, Z5
+	VPSLLDQ     $0x08, Z5, Z6
+	VPADDQ      Z6, Z5, Z5
+	VPERMQ.Z    Z5, Z3, K1, Z6
+	VPADDQ      Z6, Z5, Z5
+	VPERMQ.Z    Z5, Z4, K2, Z6
+	VPADDQ      Z6, Z5, Z5
+	VPERMQ      Z5, Z2, Z6
+	VPADDQ      Z1, Z5, Z5
+	VPADDQ      Z6, Z1, Z1
+	VMOVDQU64   Z5, K3, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
 	JG          tail
 
 done:
-	VMOVQ        X2, AX
-	MOVQ         AX, last+64(FP)
+	VMOVQ        X1, AX
+	MOVQ         AX, last+56(FP)
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         AX, DX
-	VBROADCASTSD back+48(FP), Z0
-	VBROADCASTSD scale+56(FP), Z1
+	VBROADCASTSD back+40(FP), Z0
+	VBROADCASTSD scale+48(FP), Z1
 	MOVQ         $0x0008000000000000, BX
 	VPBROADCASTQ BX, Z2
-	VPXORQ       Z12, Z12, Z12
+	VPXORQ       Z11, Z11, Z11
 	SUBQ         $+32, CX
 	JL           few_again
 
 loop4_again:
 	VMOVDQU64 (DX), Z3
 	VPADDQ    Z2, Z3, Z4
-	VPMAXUQ   Z4, Z12, Z12
+	VPMAXUQ   Z4, Z11, Z11
 	VCVTQQ2PD Z3, Z3
 	VMULPD    Z0, Z3, Z3
 	VMULPD    Z1, Z3, Z3
 	VMOVDQU64 Z3, (AX)
 	VMOVDQU64 64(DX), Z3
 	VPADDQ    Z2, Z3, Z4
-	VPMAXUQ   Z4, Z12, Z12
+	VPMAXUQ   Z4, Z11, Z11
 	VCVTQQ2PD Z3, Z3
 	VMULPD    Z0, Z3, Z3
 	VMULPD    Z1, Z3, Z3
 	VMOVDQU64 Z3, 64(AX)
 	VMOVDQU64 128(DX), Z3
 	VPADDQ    Z2, Z3, Z4
-	VPMAXUQ   Z4, Z12, Z12
+	VPMAXUQ   Z4, Z11, Z11
 	VCVTQQ2PD Z3, Z3
 	VMULPD    Z0, Z3, Z3
 	VMULPD    Z1, Z3, Z3
 	VMOVDQU64 Z3, 128(AX)
 	VMOVDQU64 192(DX), Z3
 	VPADDQ    Z2, Z3, Z4
-	VPMAXUQ   Z4, Z12, Z12
+	VPMAXUQ   Z4, Z11, Z11
 	VCVTQQ2PD Z3, Z3
 	VMULPD    Z0, Z3, Z3
 	VMULPD    Z1, Z3, Z3
@@ -5386,7 +5327,7 @@ few_again:
 loop_again:
 	VMOVDQU64 (DX), Z3
 	VPADDQ    Z2, Z3, Z4
-	VPMAXUQ   Z4, Z12, Z12
+	VPMAXUQ   Z4, Z11, Z11
 	VCVTQQ2PD Z3, Z3
 	VMULPD    Z0, Z3, Z3
 	VMULPD    Z1, Z3, Z3
@@ -5410,7 +5351,7 @@ tail_again:
 	KMOVQ       SI, K1
 	VMOVDQU64.Z (DX), K1, Z3
 	VPADDQ      Z2, Z3, Z4
-	VPMAXUQ     Z4, Z12, K1, Z12
+	VPMAXUQ     Z4, Z11, K1, Z11
 	VCVTQQ2PD   Z3, Z3
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z1, Z3, Z3
@@ -5423,65 +5364,60 @@ tail_again:
 done_again:
 	MOVQ         $0x0010000000000000, AX
 	VPBROADCASTQ AX, Z0
-	VPCMPUQ      $0x06, Z0, Z12, K1
+	VPCMPUQ      $0x06, Z0, Z11, K1
 	KMOVQ        K1, AX
-	MOVQ         AX, bad+72(FP)
+	MOVQ         AX, bad+64(FP)
 	VZEROUPPER
 	RET
 
-// func plainDecimal64AVX512(dst *float64, n int, src *uint64, flip uint64, add int64, back float64, scale float64) (bad uint64)
+// func plainDecimal64AVX512(dst *float64, n int, src *uint64, add int64, back float64, scale float64) (bad uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·plainDecimal64AVX512(SB), NOSPLIT, $0-64
+TEXT ·plainDecimal64AVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	VPBROADCASTQ flip+24(FP), Z0
-	VBROADCASTSD back+40(FP), Z1
-	VBROADCASTSD scale+48(FP), Z2
+	VBROADCASTSD back+32(FP), Z0
+	VBROADCASTSD scale+40(FP), Z1
 	MOVQ         $0x0008000000000000, BX
-	VPBROADCASTQ BX, Z3
-	VPXORQ       Z4, Z4, Z4
-	VPBROADCASTQ add+32(FP), Z5
+	VPBROADCASTQ BX, Z2
+	VPXORQ       Z3, Z3, Z3
+	VPBROADCASTQ add+24(FP), Z4
 	SUBQ         $+32, CX
 	JL           few
 
 loop4:
-	VMOVDQU64 (DX), Z6
-	VPXORQ    Z0, Z6, Z6
-	VPADDQ    Z5, Z6, Z6
-	VPADDQ    Z3, Z6, Z7
-	VPMAXUQ   Z7, Z4, Z4
-	VCVTQQ2PD Z6, Z6
-	VMULPD    Z1, Z6, Z6
-	VMULPD    Z2, Z6, Z6
-	VMOVDQU64 Z6, (AX)
-	VMOVDQU64 64(DX), Z6
-	VPXORQ    Z0, Z6, Z6
-	VPADDQ    Z5, Z6, Z6
-	VPADDQ    Z3, Z6, Z7
-	VPMAXUQ   Z7, Z4, Z4
-	VCVTQQ2PD Z6, Z6
-	VMULPD    Z1, Z6, Z6
-	VMULPD    Z2, Z6, Z6
-	VMOVDQU64 Z6, 64(AX)
-	VMOVDQU64 128(DX), Z6
-	VPXORQ    Z0, Z6, Z6
-	VPADDQ    Z5, Z6, Z6
-	VPADDQ    Z3, Z6, Z7
-	VPMAXUQ   Z7, Z4, Z4
-	VCVTQQ2PD Z6, Z6
-	VMULPD    Z1, Z6, Z6
-	VMULPD    Z2, Z6, Z6
-	VMOVDQU64 Z6, 128(AX)
-	VMOVDQU64 192(DX), Z6
-	VPXORQ    Z0, Z6, Z6
-	VPADDQ    Z5, Z6, Z6
-	VPADDQ    Z3, Z6, Z7
-	VPMAXUQ   Z7, Z4, Z4
-	VCVTQQ2PD Z6, Z6
-	VMULPD    Z1, Z6, Z6
-	VMULPD    Z2, Z6, Z6
-	VMOVDQU64 Z6, 192(AX)
+	VMOVDQU64 (DX), Z5
+	VPADDQ    Z4, Z5, Z5
+	VPADDQ    Z2, Z5, Z6
+	VPMAXUQ   Z6, Z3, Z3
+	VCVTQQ2PD Z5, Z5
+	VMULPD    Z0, Z5, Z5
+	VMULPD    Z1, Z5, Z5
+	VMOVDQU64 Z5, (AX)
+	VMOVDQU64 64(DX), Z5
+	VPADDQ    Z4, Z5, Z5
+	VPADDQ    Z2, Z5, Z6
+	VPMAXUQ   Z6, Z3, Z3
+	VCVTQQ2PD Z5, Z5
+	VMULPD    Z0, Z5, Z5
+	VMULPD    Z1, Z5, Z5
+	VMOVDQU64 Z5, 64(AX)
+	VMOVDQU64 128(DX), Z5
+	VPADDQ    Z4, Z5, Z5
+	VPADDQ    Z2, Z5, Z6
+	VPMAXUQ   Z6, Z3, Z3
+	VCVTQQ2PD Z5, Z5
+	VMULPD    Z0, Z5, Z5
+	VMULPD    Z1, Z5, Z5
+	VMOVDQU64 Z5, 128(AX)
+	VMOVDQU64 192(DX), Z5
+	VPADDQ    Z4, Z5, Z5
+	VPADDQ    Z2, Z5, Z6
+	VPMAXUQ   Z6, Z3, Z3
+	VCVTQQ2PD Z5, Z5
+	VMULPD    Z0, Z5, Z5
+	VMULPD    Z1, Z5, Z5
+	VMOVDQU64 Z5, 192(AX)
 	ADDQ      $+256, AX
 	ADDQ      $+256, DX
 	SUBQ      $+32, CX
@@ -5493,15 +5429,14 @@ few:
 	JL   rest
 
 loop:
-	VMOVDQU64 (DX), Z6
-	VPXORQ    Z0, Z6, Z6
-	VPADDQ    Z5, Z6, Z6
-	VPADDQ    Z3, Z6, Z7
-	VPMAXUQ   Z7, Z4, Z4
-	VCVTQQ2PD Z6, Z6
-	VMULPD    Z1, Z6, Z6
-	VMULPD    Z2, Z6, Z6
-	VMOVDQU64 Z6, (AX)
+	VMOVDQU64 (DX), Z5
+	VPADDQ    Z4, Z5, Z5
+	VPADDQ    Z2, Z5, Z6
+	VPMAXUQ   Z6, Z3, Z3
+	VCVTQQ2PD Z5, Z5
+	VMULPD    Z0, Z5, Z5
+	VMULPD    Z1, Z5, Z5
+	VMOVDQU64 Z5, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
@@ -5519,15 +5454,14 @@ tail:
 	MOVQ        $-1, SI
 	BZHIQ       BX, SI, SI
 	KMOVQ       SI, K1
-	VMOVDQU64.Z (DX), K1, Z6
-	VPXORQ      Z0, Z6, Z6
-	VPADDQ      Z5, Z6, Z6
-	VPADDQ      Z3, Z6, Z7
-	VPMAXUQ     Z7, Z4, K1, Z4
-	VCVTQQ2PD   Z6, Z6
-	VMULPD      Z1, Z6, Z6
-	VMULPD      Z2, Z6, Z6
-	VMOVDQU64   Z6, K1, (AX)
+	VMOVDQU64.Z (DX), K1, Z5
+	VPADDQ      Z4, Z5, Z5
+	VPADDQ      Z2, Z5, Z6
+	VPMAXUQ     Z6, Z3, K1, Z3
+	VCVTQQ2PD   Z5, Z5
+	VMULPD      Z0, Z5, Z5
+	VMULPD      Z1, Z5, Z5
+	VMOVDQU64   Z5, K1, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
 	SUBQ        $0x08, CX
@@ -5536,9 +5470,9 @@ tail:
 done:
 	MOVQ         $0x0010000000000000, AX
 	VPBROADCASTQ AX, Z0
-	VPCMPUQ      $0x06, Z0, Z4, K1
+	VPCMPUQ      $0x06, Z0, Z3, K1
 	KMOVQ        K1, AX
-	MOVQ         AX, bad+56(FP)
+	MOVQ         AX, bad+48(FP)
 	VZEROUPPER
 	RET
 
@@ -8904,23 +8838,47 @@ loop_again:
 	VZEROUPPER
 	RET
 
-// func plainAdd32AVX2(dst *int32, n int, src *uint32, flip uint32, add int32)
+// func plainAdd32AVX2(dst *int32, n int, src *uint32, add int32)
 // Requires: AVX, AVX2
-TEXT ·plainAdd32AVX2(SB), NOSPLIT, $0-32
+TEXT ·plainAdd32AVX2(SB), NOSPLIT, $0-28
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
+	MOVL         add+24(FP), BX
 	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
-	MOVL         add+28(FP), BX
-	VMOVD        BX, X1
-	VPBROADCASTD X1, Y1
+
+loop:
+	VMOVDQU (DX), Y1
+	VPADDD  Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, DX
+	SUBQ    $0x08, CX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func plainRamp32AVX2(dst *int32, n int, src *uint32, start int32, step int32)
+// Requires: AVX, AVX2
+TEXT ·plainRamp32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVL         step+28(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      iota32<>+0(SB), Y0, Y1
+	MOVL         start+24(FP), BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       Y2, Y1, Y1
+	VPSLLD       $0x03, Y0, Y0
 
 loop:
 	VMOVDQU (DX), Y2
-	VPXOR   Y0, Y2, Y2
 	VPADDD  Y1, Y2, Y2
+	VPADDD  Y0, Y1, Y1
 	VMOVDQU Y2, (AX)
 	ADDQ    $+32, AX
 	ADDQ    $+32, DX
@@ -8929,30 +8887,68 @@ loop:
 	VZEROUPPER
 	RET
 
-// func plainRamp32AVX2(dst *int32, n int, src *uint32, flip uint32, start int32, step int32)
+// func plainSum32AVX2(dst *int32, n int, src *uint32, first int32, add int32) (last int32)
 // Requires: AVX, AVX2
-TEXT ·plainRamp32AVX2(SB), NOSPLIT, $0-36
+TEXT ·plainSum32AVX2(SB), NOSPLIT, $0-36
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
+	MOVL         add+28(FP), BX
 	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
-	MOVL         step+32(FP), BX
+	MOVL         first+24(FP), BX
 	VMOVD        BX, X1
 	VPBROADCASTD X1, Y1
-	VPMULLD      iota32<>+0(SB), Y1, Y2
-	MOVL         start+28(FP), BX
-	VMOVD        BX, X3
-	VPBROADCASTD X3, Y3
-	VPADDD       Y3, Y2, Y2
-	VPSLLD       $0x03, Y1, Y1
+	MOVL         $0x00000007, BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+
+loop:
+	VMOVDQU    (DX), Y3
+	VPADDD     Y0, Y3, Y3
+	VPSLLDQ    $0x04, Y3, Y4
+	VPADDD     Y4, Y3, Y3
+	VPSLLDQ    $0x08, Y3, Y4
+	VPADDD     Y4, Y3, Y3
+	VPERM2I128 $0x08, Y3, Y3, Y4
+	VPSHUFD    $0xff, Y4, Y4
+	VPADDD     Y4, Y3, Y3
+	VPERMD     Y3, Y2, Y4
+	VPADDD     Y1, Y3, Y3
+	VPADDD     Y4, Y1, Y1
+	VMOVDQU    Y3, (AX)
+	ADDQ       $+32, AX
+	ADDQ       $+32, DX
+	SUBQ       $0x08, CX
+	JNZ        loop
+	VMOVD      X1, AX
+	MOVL       AX, last+32(FP)
+	VZEROUPPER
+	RET
+
+// func plainOrdered32AVX2(dst *float32, n int, src *uint32, add int32, zeros uint)
+// Requires: AVX, AVX2
+TEXT ·plainOrdered32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         zeros+32(FP), BX
+	VMOVQ        BX, X1
+	INCQ         BX
+	VMOVQ        BX, X0
+	VPCMPEQD     Y2, Y2, Y2
+	VPSRLD       X0, Y2, Y2
+	MOVL         add+24(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
 
 loop:
 	VMOVDQU (DX), Y3
-	VPXOR   Y0, Y3, Y3
-	VPADDD  Y2, Y3, Y3
-	VPADDD  Y1, Y2, Y2
+	VPADDD  Y0, Y3, Y3
+	VPSRAD  $0x1f, Y3, Y4
+	VPAND   Y2, Y4, Y4
+	VPXOR   Y4, Y3, Y3
+	VPSLLD  X1, Y3, Y3
 	VMOVDQU Y3, (AX)
 	ADDQ    $+32, AX
 	ADDQ    $+32, DX
@@ -8961,182 +8957,96 @@ loop:
 	VZEROUPPER
 	RET
 
-// func plainSum32AVX2(dst *int32, n int, src *uint32, flip uint32, first int32, add int32) (last int32)
+// func plainSumOrdered32AVX2(dst *float32, n int, src *uint32, first int32, add int32, zeros uint) (last int32)
 // Requires: AVX, AVX2
-TEXT ·plainSum32AVX2(SB), NOSPLIT, $0-44
+TEXT ·plainSumOrdered32AVX2(SB), NOSPLIT, $0-44
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
+	MOVQ         zeros+32(FP), BX
+	VMOVQ        BX, X1
+	INCQ         BX
+	VMOVQ        BX, X0
+	VPCMPEQD     Y2, Y2, Y2
+	VPSRLD       X0, Y2, Y2
+	MOVL         add+28(FP), BX
 	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
-	MOVL         add+32(FP), BX
-	VMOVD        BX, X1
-	VPBROADCASTD X1, Y1
-	MOVL         first+28(FP), BX
-	VMOVD        BX, X2
-	VPBROADCASTD X2, Y2
-	MOVL         $0x00000007, BX
+	MOVL         first+24(FP), BX
 	VMOVD        BX, X3
 	VPBROADCASTD X3, Y3
+	MOVL         $0x00000007, BX
+	VMOVD        BX, X4
+	VPBROADCASTD X4, Y4
 
 loop:
-	VMOVDQU    (DX), Y4
-	VPXOR      Y0, Y4, Y4
-	VPADDD     Y1, Y4, Y4
-	VPSLLDQ    $0x04, Y4, Y5
-	VPADDD     Y5, Y4, Y4
-	VPSLLDQ    $0x08, Y4, Y5
-	VPADDD     Y5, Y4, Y4
-	VPERM2I128 $0x08, Y4, Y4, Y5
-	VPSHUFD    $0xff, Y5, Y5
-	VPADDD     Y5, Y4, Y4
-	VPERMD     Y4, Y3, Y5
-	VPADDD     Y2, Y4, Y4
-	VPADDD     Y5, Y2, Y2
-	VMOVDQU    Y4, (AX)
+	VMOVDQU    (DX), Y5
+	VPADDD     Y0, Y5, Y5
+	VPSLLDQ    $0x04, Y5, Y6
+	VPADDD     Y6, Y5, Y5
+	VPSLLDQ    $0x08, Y5, Y6
+	VPADDD     Y6, Y5, Y5
+	VPERM2I128 $0x08, Y5, Y5, Y6
+	VPSHUFD    $0xff, Y6, Y6
+	VPADDD     Y6, Y5, Y5
+	VPERMD     Y5, Y4, Y6
+	VPADDD     Y3, Y5, Y5
+	VPADDD     Y6, Y3, Y3
+	VPSRAD     $0x1f, Y5, Y6
+	VPAND      Y2, Y6, Y6
+	VPXOR      Y6, Y5, Y5
+	VPSLLD     X1, Y5, Y5
+	VMOVDQU    Y5, (AX)
 	ADDQ       $+32, AX
 	ADDQ       $+32, DX
 	SUBQ       $0x08, CX
 	JNZ        loop
-	VMOVD      X2, AX
+	VMOVD      X3, AX
 	MOVL       AX, last+40(FP)
 	VZEROUPPER
 	RET
 
-// func plainOrdered32AVX2(dst *float32, n int, src *uint32, flip uint32, add int32, zeros uint)
+// func plainSumDecimal32AVX2(dst *float32, n int, src *uint32, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
 // Requires: AVX, AVX2
-TEXT ·plainOrdered32AVX2(SB), NOSPLIT, $0-40
+TEXT ·plainSumDecimal32AVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	MOVQ         zeros+32(FP), BX
-	VMOVQ        BX, X2
-	INCQ         BX
-	VMOVQ        BX, X1
-	VPCMPEQD     Y3, Y3, Y3
-	VPSRLD       X1, Y3, Y3
 	MOVL         add+28(FP), BX
-	VMOVD        BX, X1
-	VPBROADCASTD X1, Y1
-
-loop:
-	VMOVDQU (DX), Y4
-	VPXOR   Y0, Y4, Y4
-	VPADDD  Y1, Y4, Y4
-	VPSRAD  $0x1f, Y4, Y5
-	VPAND   Y3, Y5, Y5
-	VPXOR   Y5, Y4, Y4
-	VPSLLD  X2, Y4, Y4
-	VMOVDQU Y4, (AX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, DX
-	SUBQ    $0x08, CX
-	JNZ     loop
-	VZEROUPPER
-	RET
-
-// func plainSumOrdered32AVX2(dst *float32, n int, src *uint32, flip uint32, first int32, add int32, zeros uint) (last int32)
-// Requires: AVX, AVX2
-TEXT ·plainSumOrdered32AVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
 	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
-	MOVQ         zeros+40(FP), BX
-	VMOVQ        BX, X2
-	INCQ         BX
-	VMOVQ        BX, X1
-	VPCMPEQD     Y3, Y3, Y3
-	VPSRLD       X1, Y3, Y3
-	MOVL         add+32(FP), BX
+	MOVL         first+24(FP), BX
 	VMOVD        BX, X1
 	VPBROADCASTD X1, Y1
-	MOVL         first+28(FP), BX
-	VMOVD        BX, X4
-	VPBROADCASTD X4, Y4
 	MOVL         $0x00000007, BX
-	VMOVD        BX, X5
-	VPBROADCASTD X5, Y5
-
-loop:
-	VMOVDQU    (DX), Y6
-	VPXOR      Y0, Y6, Y6
-	VPADDD     Y1, Y6, Y6
-	VPSLLDQ    $0x04, Y6, Y7
-	VPADDD     Y7, Y6, Y6
-	VPSLLDQ    $0x08, Y6, Y7
-	VPADDD     Y7, Y6, Y6
-	VPERM2I128 $0x08, Y6, Y6, Y7
-	VPSHUFD    $0xff, Y7, Y7
-	VPADDD     Y7, Y6, Y6
-	VPERMD     Y6, Y5, Y7
-	VPADDD     Y4, Y6, Y6
-	VPADDD     Y7, Y4, Y4
-	VPSRAD     $0x1f, Y6, Y7
-	VPAND      Y3, Y7, Y7
-	VPXOR      Y7, Y6, Y6
-	VPSLLD     X2, Y6, Y6
-	VMOVDQU    Y6, (AX)
-	ADDQ       $+32, AX
-	ADDQ       $+32, DX
-	SUBQ       $0x08, CX
-	JNZ        loop
-	VMOVD      X4, AX
-	MOVL       AX, last+48(FP)
-	VZEROUPPER
-	RET
-
-// func plainSumDecimal32AVX2(dst *float32, n int, src *uint32, flip uint32, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
-// Requires: AVX, AVX2
-TEXT ·plainSumDecimal32AVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	MOVL         add+32(FP), BX
-	VMOVD        BX, X1
-	VPBROADCASTD X1, Y1
-	MOVL         first+28(FP), BX
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
-	MOVL         $0x00000007, BX
-	VMOVD        BX, X3
-	VPBROADCASTD X3, Y3
 
 loop:
-	VMOVDQU      (DX), Y4
-	VPXOR        Y0, Y4, Y4
-	VPADDD       Y1, Y4, Y4
-	VPSLLDQ      $0x04, Y4, Y5
-	VPADDD       Y5, Y4, Y4
-	VPSLLDQ      $0x08, Y4, Y5
-	VPADDD       Y5, Y4, Y4
-	VPERM2I128   $0x08, Y4, Y4, Y5
-	VPSHUFD      $0xff, Y5, Y5
-	VPADDD       Y5, Y4, Y4
-	VPERMD       Y4, Y3, Y5
-	VPADDD       Y2, Y4, Y4
-	VPADDD       Y5, Y2, Y2
-	VMOVDQU      Y4, (AX)
+	VMOVDQU      (DX), Y3
+	VPADDD       Y0, Y3, Y3
+	VPSLLDQ      $0x04, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSLLDQ      $0x08, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPERM2I128   $0x08, Y3, Y3, Y4
+	VPSHUFD      $0xff, Y4, Y4
+	VPADDD       Y4, Y3, Y3
+	VPERMD       Y3, Y2, Y4
+	VPADDD       Y1, Y3, Y3
+	VPADDD       Y4, Y1, Y1
+	VMOVDQU      Y3, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, DX
 	SUBQ         $0x08, CX
 	JNZ          loop
-	VMOVD        X2, AX
-	MOVL         AX, last+56(FP)
+	VMOVD        X1, AX
+	MOVL         AX, last+48(FP)
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         AX, DX
-	VBROADCASTSD back+40(FP), Y0
-	VBROADCASTSD scale+48(FP), Y1
+	VBROADCASTSD back+32(FP), Y0
+	VBROADCASTSD scale+40(FP), Y1
 	MOVL         $0x01000000, BX
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
@@ -9144,19 +9054,19 @@ loop:
 
 loop_again:
 	VMOVDQU      (DX), Y4
-	VPADDD       Y2, Y4, Y5
-	VPMAXUD      Y5, Y3, Y3
-	VEXTRACTI128 $0x01, Y4, X5
+	VPADDD       Y2, Y4, Y6
+	VPMAXUD      Y6, Y3, Y3
+	VEXTRACTI128 $0x01, Y4, X6
 	VCVTDQ2PD    X4, Y4
-	VCVTDQ2PD    X5, Y5
+	VCVTDQ2PD    X6, Y6
 	VMULPD       Y0, Y4, Y4
 	VMULPD       Y1, Y4, Y4
-	VMULPD       Y0, Y5, Y5
-	VMULPD       Y1, Y5, Y5
-	VCVTPD2PSY   Y4, X6
-	VCVTPD2PSY   Y5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVDQU      Y6, (AX)
+	VMULPD       Y0, Y6, Y6
+	VMULPD       Y1, Y6, Y6
+	VCVTPD2PSY   Y4, X5
+	VCVTPD2PSY   Y6, X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	VMOVDQU      Y5, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, DX
 	SUBQ         $0x08, CX
@@ -9168,46 +9078,42 @@ loop_again:
 	VPCMPEQD     Y0, Y3, Y3
 	VMOVMSKPS    Y3, AX
 	XORL         $0x000000ff, AX
-	MOVQ         AX, bad+64(FP)
+	MOVQ         AX, bad+56(FP)
 	VZEROUPPER
 	RET
 
-// func plainDecimal32AVX2(dst *float32, n int, src *uint32, flip uint32, add int32, back float64, scale float64) (bad uint64)
+// func plainDecimal32AVX2(dst *float32, n int, src *uint32, add int32, back float64, scale float64) (bad uint64)
 // Requires: AVX, AVX2
 TEXT ·plainDecimal32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	VBROADCASTSD back+32(FP), Y1
-	VBROADCASTSD scale+40(FP), Y2
+	VBROADCASTSD back+32(FP), Y0
+	VBROADCASTSD scale+40(FP), Y1
 	MOVL         $0x01000000, BX
-	VMOVD        BX, X3
-	VPBROADCASTD X3, Y3
-	VPXOR        Y4, Y4, Y4
-	MOVL         add+28(FP), BX
-	VMOVD        BX, X5
-	VPBROADCASTD X5, Y5
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	VPXOR        Y3, Y3, Y3
+	MOVL         add+24(FP), BX
+	VMOVD        BX, X4
+	VPBROADCASTD X4, Y4
 
 loop:
-	VMOVDQU      (DX), Y6
-	VPXOR        Y0, Y6, Y6
-	VPADDD       Y5, Y6, Y6
-	VPADDD       Y3, Y6, Y7
-	VPMAXUD      Y7, Y4, Y4
-	VEXTRACTI128 $0x01, Y6, X7
+	VMOVDQU      (DX), Y5
+	VPADDD       Y4, Y5, Y5
+	VPADDD       Y2, Y5, Y6
+	VPMAXUD      Y6, Y3, Y3
+	VEXTRACTI128 $0x01, Y5, X6
+	VCVTDQ2PD    X5, Y5
 	VCVTDQ2PD    X6, Y6
-	VCVTDQ2PD    X7, Y7
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y5, Y5
+	VMULPD       Y0, Y6, Y6
 	VMULPD       Y1, Y6, Y6
-	VMULPD       Y2, Y6, Y6
-	VMULPD       Y1, Y7, Y7
-	VMULPD       Y2, Y7, Y7
-	VCVTPD2PSY   Y6, X8
-	VCVTPD2PSY   Y7, X7
-	VINSERTF128  $0x01, X7, Y8, Y8
-	VMOVDQU      Y8, (AX)
+	VCVTPD2PSY   Y5, X7
+	VCVTPD2PSY   Y6, X6
+	VINSERTF128  $0x01, X6, Y7, Y7
+	VMOVDQU      Y7, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, DX
 	SUBQ         $0x08, CX
@@ -9215,9 +9121,9 @@ loop:
 	MOVL         $0x02000000, AX
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
-	VPMAXUD      Y0, Y4, Y4
-	VPCMPEQD     Y0, Y4, Y4
-	VMOVMSKPS    Y4, AX
+	VPMAXUD      Y0, Y3, Y3
+	VPCMPEQD     Y0, Y3, Y3
+	VMOVMSKPS    Y3, AX
 	XORL         $0x000000ff, AX
 	MOVQ         AX, bad+48(FP)
 	VZEROUPPER
@@ -11641,36 +11547,30 @@ done_again:
 	VZEROUPPER
 	RET
 
-// func plainAdd32AVX512(dst *int32, n int, src *uint32, flip uint32, add int32)
+// func plainAdd32AVX512(dst *int32, n int, src *uint32, add int32)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·plainAdd32AVX512(SB), NOSPLIT, $0-32
+TEXT ·plainAdd32AVX512(SB), NOSPLIT, $0-28
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
+	MOVL         add+24(FP), BX
 	VPBROADCASTD BX, Z0
-	MOVL         add+28(FP), BX
-	VPBROADCASTD BX, Z1
 	SUBQ         $+64, CX
 	JL           few
 
 loop4:
-	VMOVDQU64 (DX), Z2
-	VPXORQ    Z0, Z2, Z2
-	VPADDD    Z1, Z2, Z2
-	VMOVDQU64 Z2, (AX)
-	VMOVDQU64 64(DX), Z2
-	VPXORQ    Z0, Z2, Z2
-	VPADDD    Z1, Z2, Z2
-	VMOVDQU64 Z2, 64(AX)
-	VMOVDQU64 128(DX), Z2
-	VPXORQ    Z0, Z2, Z2
-	VPADDD    Z1, Z2, Z2
-	VMOVDQU64 Z2, 128(AX)
-	VMOVDQU64 192(DX), Z2
-	VPXORQ    Z0, Z2, Z2
-	VPADDD    Z1, Z2, Z2
-	VMOVDQU64 Z2, 192(AX)
+	VMOVDQU64 (DX), Z1
+	VPADDD    Z0, Z1, Z1
+	VMOVDQU64 Z1, (AX)
+	VMOVDQU64 64(DX), Z1
+	VPADDD    Z0, Z1, Z1
+	VMOVDQU64 Z1, 64(AX)
+	VMOVDQU64 128(DX), Z1
+	VPADDD    Z0, Z1, Z1
+	VMOVDQU64 Z1, 128(AX)
+	VMOVDQU64 192(DX), Z1
+	VPADDD    Z0, Z1, Z1
+	VMOVDQU64 Z1, 192(AX)
 	ADDQ      $+256, AX
 	ADDQ      $+256, DX
 	SUBQ      $+64, CX
@@ -11682,9 +11582,58 @@ few:
 	JL   rest
 
 loop:
+	VMOVDQU64 (DX), Z1
+	VPADDD    Z0, Z1, Z1
+	VMOVDQU64 Z1, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
+	SUBQ      $0x10, CX
+	JGE       loop
+
+rest:
+	ADDQ $0x10, CX
+	JZ   done
+
+tail:
+	MOVQ        CX, BX
+	MOVQ        $0x00000010, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVQ       SI, K1
+	VMOVDQU32.Z (DX), K1, Z1
+	VPADDD      Z0, Z1, Z1
+	VMOVDQU32   Z1, K1, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x10, CX
+	JG          tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func plainRamp32AVX512(dst *int32, n int, src *uint32, start int32, step int32)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·plainRamp32AVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVL         step+28(FP), BX
+	VPBROADCASTD BX, Z0
+	VPMULLD      iota32<>+0(SB), Z0, Z1
+	MOVL         start+24(FP), BX
+	VPBROADCASTD BX, Z2
+	VPADDD       Z2, Z1, Z1
+	VPSLLD       $0x04, Z0, Z0
+	SUBQ         $0x10, CX
+	JL           rest
+
+loop:
 	VMOVDQU64 (DX), Z2
-	VPXORQ    Z0, Z2, Z2
 	VPADDD    Z1, Z2, Z2
+	VPADDD    Z0, Z1, Z1
 	VMOVDQU64 Z2, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, DX
@@ -11704,8 +11653,8 @@ tail:
 	BZHIQ       BX, SI, SI
 	KMOVQ       SI, K1
 	VMOVDQU32.Z (DX), K1, Z2
-	VPXORQ      Z0, Z2, Z2
 	VPADDD      Z1, Z2, Z2
+	VPADDD      Z0, Z1, Z1
 	VMOVDQU32   Z2, K1, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
@@ -11716,34 +11665,213 @@ done:
 	VZEROUPPER
 	RET
 
-// func plainRamp32AVX512(dst *int32, n int, src *uint32, flip uint32, start int32, step int32)
+// func plainSum32AVX512(dst *int32, n int, src *uint32, first int32, add int32) (last int32)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·plainRamp32AVX512(SB), NOSPLIT, $0-36
+TEXT ·plainSum32AVX512(SB), NOSPLIT, $0-36
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
+	MOVL         add+28(FP), BX
 	VPBROADCASTD BX, Z0
-	MOVL         step+32(FP), BX
+	MOVL         first+24(FP), BX
 	VPBROADCASTD BX, Z1
-	VPMULLD      iota32<>+0(SB), Z1, Z2
-	MOVL         start+28(FP), BX
-	VPBROADCASTD BX, Z3
-	VPADDD       Z3, Z2, Z2
-	VPSLLD       $0x04, Z1, Z1
-	SUBQ         $0x10, CX
-	JL           rest
+	MOVL         $0x0000000f, BX
+	VPBROADCASTD BX, Z2
+	VMOVDQU64    half32<>+0(SB), Z3
+	MOVL         $0x0000f0f0, BX
+	KMOVW        BX, K1
+	VMOVDQU64    whole32<>+0(SB), Z4
+	MOVL         $0x0000ff00, BX
+	KMOVW        BX, K2
+	VMOVDQU64    pairs1_32<>+0(SB), Z5
+	MOVL         $0x0000f0f0, BX
+	KMOVW        BX, K3
+	VMOVDQU64    pairs2_32<>+0(SB), Z6
+	MOVL         $0x0000ff00, BX
+	KMOVW        BX, K4
+	VMOVDQU64    pairs3_32<>+0(SB), Z7
+	MOVL         $0x0000cccc, BX
+	KMOVW        BX, K5
+	SUBQ         $+64, CX
+	JL           few
+
+loop4:
+	VMOVDQU64  (DX), Z8
+	VMOVDQU64  64(DX), Z9
+	VPADDD     Z0, Z8, Z8
+	VPADDD     Z0, Z9, Z9
+	VSHUFPS    $0x88, Z9, Z8, Z10
+	VSHUFPS    $0xdd, Z9, Z8, Z8
+	VPADDD     Z10, Z8, Z9
+	VPSLLQ     $0x20, Z9, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z5, K3, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z6, K4, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z7, K5, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD     Z9, Z2, Z10
+	VPADDD     Z1, Z9, Z9
+	VPADDD     Z10, Z1, Z1
+	VPSUBD     Z8, Z9, Z10
+	VPUNPCKLDQ Z9, Z10, Z8
+	VPUNPCKHDQ Z9, Z10, Z9
+	VMOVDQU64  Z8, (AX)
+	VMOVDQU64  Z9, 64(AX)
+	VMOVDQU64  128(DX), Z8
+	VMOVDQU64  192(DX), Z9
+	VPADDD     Z0, Z8, Z8
+	VPADDD     Z0, Z9, Z9
+	VSHUFPS    $0x88, Z9, Z8, Z10
+	VSHUFPS    $0xdd, Z9, Z8, Z8
+	VPADDD     Z10, Z8, Z9
+	VPSLLQ     $0x20, Z9, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z5, K3, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z6, K4, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z7, K5, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD     Z9, Z2, Z10
+	VPADDD     Z1, Z9, Z9
+	VPADDD     Z10, Z1, Z1
+	VPSUBD     Z8, Z9, Z10
+	VPUNPCKLDQ Z9, Z10, Z8
+	VPUNPCKHDQ Z9, Z10, Z9
+	VMOVDQU64  Z8, 128(AX)
+	VMOVDQU64  Z9, 192(AX)
+	ADDQ       $+256, AX
+	ADDQ       $+256, DX
+	SUBQ       $+64, CX
+	JGE        loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
 
 loop:
-	VMOVDQU64 (DX), Z3
-	VPXORQ    Z0, Z3, Z3
-	VPADDD    Z2, Z3, Z3
-	VPADDD    Z1, Z2, Z2
-	VMOVDQU64 Z3, (AX)
+	VMOVDQU64 (DX), Z5
+	VPADDD    Z0, Z5, Z5
+	VPSLLDQ   $0x04, Z5, Z6
+	VPADDD    Z6, Z5, Z5
+	VPSLLDQ   $0x08, Z5, Z6
+	VPADDD    Z6, Z5, Z5
+	VPERMD.Z  Z5, Z3, K1, Z6
+	VPADDD    Z6, Z5, Z5
+	VPERMD.Z  Z5, Z4, K2, Z6
+	VPADDD    Z6, Z5, Z5
+	VPERMD    Z5, Z2, Z6
+	VPADDD    Z1, Z5, Z5
+	VPADDD    Z6, Z1, Z1
+	VMOVDQU64 Z5, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, DX
 	SUBQ      $0x10, CX
 	JGE       loop
+
+rest:
+	ADDQ $0x10, CX
+	JZ   done
+
+tail:
+	MOVQ        CX, BX
+	MOVQ        $0x00000010, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVQ       SI, K3
+	VMOVDQU32.Z (DX), K3, Z5
+	VPADDD      Z0, Z5, Z5
+	VPSLLDQ     $0x04, Z5, Z6
+	VPADDD      Z6, Z5, Z5
+	VPSLLDQ     $0x08, Z5, Z6
+	VPADDD      Z6, Z5, Z5
+	VPERMD.Z    Z5, Z3, K1, Z6
+	VPADDD      Z6, Z5, Z5
+	VPERMD.Z    Z5, Z4, K2, Z6
+	VPADDD      Z6, Z5, Z5
+	VPERMD      Z5, Z2, Z6
+	VPADDD      Z1, Z5, Z5
+	VPADDD      Z6, Z1, Z1
+	VMOVDQU32   Z5, K3, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x10, CX
+	JG          tail
+
+done:
+	VMOVD X1, AX
+	MOVL  AX, last+32(FP)
+	VZEROUPPER
+	RET
+
+// func plainOrdered32AVX512(dst *float32, n int, src *uint32, add int32, zeros uint)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·plainOrdered32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         zeros+32(FP), BX
+	VMOVQ        BX, X1
+	INCQ         BX
+	VMOVQ        BX, X0
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VPSRLD       X0, Z2, Z2
+	MOVL         add+24(FP), BX
+	VPBROADCASTD BX, Z0
+	SUBQ         $+64, CX
+	JL           few
+
+loop4:
+	VMOVDQU64  (DX), Z3
+	VPADDD     Z0, Z3, Z3
+	VPSRAD     $0x1f, Z3, Z4
+	VPTERNLOGQ $0x78, Z2, Z4, Z3
+	VPSLLD     X1, Z3, Z3
+	VMOVDQU64  Z3, (AX)
+	VMOVDQU64  64(DX), Z3
+	VPADDD     Z0, Z3, Z3
+	VPSRAD     $0x1f, Z3, Z4
+	VPTERNLOGQ $0x78, Z2, Z4, Z3
+	VPSLLD     X1, Z3, Z3
+	VMOVDQU64  Z3, 64(AX)
+	VMOVDQU64  128(DX), Z3
+	VPADDD     Z0, Z3, Z3
+	VPSRAD     $0x1f, Z3, Z4
+	VPTERNLOGQ $0x78, Z2, Z4, Z3
+	VPSLLD     X1, Z3, Z3
+	VMOVDQU64  Z3, 128(AX)
+	VMOVDQU64  192(DX), Z3
+	VPADDD     Z0, Z3, Z3
+	VPSRAD     $0x1f, Z3, Z4
+	VPTERNLOGQ $0x78, Z2, Z4, Z3
+	VPSLLD     X1, Z3, Z3
+	VMOVDQU64  Z3, 192(AX)
+	ADDQ       $+256, AX
+	ADDQ       $+256, DX
+	SUBQ       $+64, CX
+	JGE        loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
+
+loop:
+	VMOVDQU64  (DX), Z3
+	VPADDD     Z0, Z3, Z3
+	VPSRAD     $0x1f, Z3, Z4
+	VPTERNLOGQ $0x78, Z2, Z4, Z3
+	VPSLLD     X1, Z3, Z3
+	VMOVDQU64  Z3, (AX)
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
+	SUBQ       $0x10, CX
+	JGE        loop
 
 rest:
 	ADDQ $0x10, CX
@@ -11758,9 +11886,10 @@ tail:
 	BZHIQ       BX, SI, SI
 	KMOVQ       SI, K1
 	VMOVDQU32.Z (DX), K1, Z3
-	VPXORQ      Z0, Z3, Z3
-	VPADDD      Z2, Z3, Z3
-	VPADDD      Z1, Z2, Z2
+	VPADDD      Z0, Z3, Z3
+	VPSRAD      $0x1f, Z3, Z4
+	VPTERNLOGQ  $0x78, Z2, Z4, Z3
+	VPSLLD      X1, Z3, Z3
 	VMOVDQU32   Z3, K1, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
@@ -11771,89 +11900,101 @@ done:
 	VZEROUPPER
 	RET
 
-// func plainSum32AVX512(dst *int32, n int, src *uint32, flip uint32, first int32, add int32) (last int32)
+// func plainSumOrdered32AVX512(dst *float32, n int, src *uint32, first int32, add int32, zeros uint) (last int32)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·plainSum32AVX512(SB), NOSPLIT, $0-44
+TEXT ·plainSumOrdered32AVX512(SB), NOSPLIT, $0-44
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
+	MOVQ         zeros+32(FP), BX
+	VMOVQ        BX, X1
+	INCQ         BX
+	VMOVQ        BX, X0
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VPSRLD       X0, Z2, Z2
+	MOVL         add+28(FP), BX
 	VPBROADCASTD BX, Z0
-	MOVL         add+32(FP), BX
-	VPBROADCASTD BX, Z1
-	MOVL         first+28(FP), BX
-	VPBROADCASTD BX, Z2
-	MOVL         $0x0000000f, BX
+	MOVL         first+24(FP), BX
 	VPBROADCASTD BX, Z3
-	VMOVDQU64    half32<>+0(SB), Z4
+	MOVL         $0x0000000f, BX
+	VPBROADCASTD BX, Z4
+	VMOVDQU64    half32<>+0(SB), Z5
 	MOVL         $0x0000f0f0, BX
 	KMOVW        BX, K1
-	VMOVDQU64    whole32<>+0(SB), Z5
+	VMOVDQU64    whole32<>+0(SB), Z6
 	MOVL         $0x0000ff00, BX
 	KMOVW        BX, K2
-	VMOVDQU64    pairs1_32<>+0(SB), Z6
+	VMOVDQU64    pairs1_32<>+0(SB), Z7
 	MOVL         $0x0000f0f0, BX
 	KMOVW        BX, K3
-	VMOVDQU64    pairs2_32<>+0(SB), Z7
+	VMOVDQU64    pairs2_32<>+0(SB), Z8
 	MOVL         $0x0000ff00, BX
 	KMOVW        BX, K4
-	VMOVDQU64    pairs3_32<>+0(SB), Z8
+	VMOVDQU64    pairs3_32<>+0(SB), Z9
 	MOVL         $0x0000cccc, BX
 	KMOVW        BX, K5
 	SUBQ         $+64, CX
 	JL           few
 
 loop4:
-	VMOVDQU64  (DX), Z9
-	VPXORQ     Z0, Z9, Z9
-	VMOVDQU64  64(DX), Z10
-	VPXORQ     Z0, Z10, Z10
-	VPADDD     Z1, Z9, Z9
-	VPADDD     Z1, Z10, Z10
-	VSHUFPS    $0x88, Z10, Z9, Z11
-	VSHUFPS    $0xdd, Z10, Z9, Z9
-	VPADDD     Z11, Z9, Z10
-	VPSLLQ     $0x20, Z10, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD.Z   Z10, Z6, K3, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD.Z   Z10, Z7, K4, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD.Z   Z10, Z8, K5, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD     Z10, Z3, Z11
-	VPADDD     Z2, Z10, Z10
-	VPADDD     Z11, Z2, Z2
-	VPSUBD     Z9, Z10, Z11
-	VPUNPCKLDQ Z10, Z11, Z9
-	VPUNPCKHDQ Z10, Z11, Z10
-	VMOVDQU64  Z9, (AX)
-	VMOVDQU64  Z10, 64(AX)
-	VMOVDQU64  128(DX), Z9
-	VPXORQ     Z0, Z9, Z9
-	VMOVDQU64  192(DX), Z10
-	VPXORQ     Z0, Z10, Z10
-	VPADDD     Z1, Z9, Z9
-	VPADDD     Z1, Z10, Z10
-	VSHUFPS    $0x88, Z10, Z9, Z11
-	VSHUFPS    $0xdd, Z10, Z9, Z9
-	VPADDD     Z11, Z9, Z10
-	VPSLLQ     $0x20, Z10, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD.Z   Z10, Z6, K3, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD.Z   Z10, Z7, K4, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD.Z   Z10, Z8, K5, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD     Z10, Z3, Z11
-	VPADDD     Z2, Z10, Z10
-	VPADDD     Z11, Z2, Z2
-	VPSUBD     Z9, Z10, Z11
-	VPUNPCKLDQ Z10, Z11, Z9
-	VPUNPCKHDQ Z10, Z11, Z10
-	VMOVDQU64  Z9, 128(AX)
-	VMOVDQU64  Z10, 192(AX)
+	VMOVDQU64  (DX), Z10
+	VMOVDQU64  64(DX), Z11
+	VPADDD     Z0, Z10, Z10
+	VPADDD     Z0, Z11, Z11
+	VSHUFPS    $0x88, Z11, Z10, Z12
+	VSHUFPS    $0xdd, Z11, Z10, Z10
+	VPADDD     Z12, Z10, Z11
+	VPSLLQ     $0x20, Z11, Z12
+	VPADDD     Z12, Z11, Z11
+	VPERMD.Z   Z11, Z7, K3, Z12
+	VPADDD     Z12, Z11, Z11
+	VPERMD.Z   Z11, Z8, K4, Z12
+	VPADDD     Z12, Z11, Z11
+	VPERMD.Z   Z11, Z9, K5, Z12
+	VPADDD     Z12, Z11, Z11
+	VPERMD     Z11, Z4, Z12
+	VPADDD     Z3, Z11, Z11
+	VPADDD     Z12, Z3, Z3
+	VPSUBD     Z10, Z11, Z12
+	VPUNPCKLDQ Z11, Z12, Z10
+	VPUNPCKHDQ Z11, Z12, Z11
+	VPSRAD     $0x1f, Z10, Z12
+	VPTERNLOGQ $0x78, Z2, Z12, Z10
+	VPSLLD     X1, Z10, Z10
+	VPSRAD     $0x1f, Z11, Z12
+	VPTERNLOGQ $0x78, Z2, Z12, Z11
+	VPSLLD     X1, Z11, Z11
+	VMOVDQU64  Z10, (AX)
+	VMOVDQU64  Z11, 64(AX)
+	VMOVDQU64  128(DX), Z10
+	VMOVDQU64  192(DX), Z11
+	VPADDD     Z0, Z10, Z10
+	VPADDD     Z0, Z11, Z11
+	VSHUFPS    $0x88, Z11, Z10, Z12
+	VSHUFPS    $0xdd, Z11, Z10, Z10
+	VPADDD     Z12, Z10, Z11
+	VPSLLQ     $0x20, Z11, Z12
+	VPADDD     Z12, Z11, Z11
+	VPERMD.Z   Z11, Z7, K3, Z12
+	VPADDD     Z12, Z11, Z11
+	VPERMD.Z   Z11, Z8, K4, Z12
+	VPADDD     Z12, Z11, Z11
+	VPERMD.Z   Z11, Z9, K5, Z12
+	VPADDD     Z12, Z11, Z11
+	VPERMD     Z11, Z4, Z12
+	VPADDD     Z3, Z11, Z11
+	VPADDD     Z12, Z3, Z3
+	VPSUBD     Z10, Z11, Z12
+	VPUNPCKLDQ Z11, Z12, Z10
+	VPUNPCKHDQ Z11, Z12, Z11
+	VPSRAD     $0x1f, Z10, Z12
+	VPTERNLOGQ $0x78, Z2, Z12, Z10
+	VPSLLD     X1, Z10, Z10
+	VPSRAD     $0x1f, Z11, Z12
+	VPTERNLOGQ $0x78, Z2, Z12, Z11
+	VPSLLD     X1, Z11, Z11
+	VMOVDQU64  Z10, 128(AX)
+	VMOVDQU64  Z11, 192(AX)
 	ADDQ       $+256, AX
 	ADDQ       $+256, DX
 	SUBQ       $+64, CX
@@ -11865,25 +12006,27 @@ few:
 	JL   rest
 
 loop:
-	VMOVDQU64 (DX), Z6
-	VPXORQ    Z0, Z6, Z6
-	VPADDD    Z1, Z6, Z6
-	VPSLLDQ   $0x04, Z6, Z7
-	VPADDD    Z7, Z6, Z6
-	VPSLLDQ   $0x08, Z6, Z7
-	VPADDD    Z7, Z6, Z6
-	VPERMD.Z  Z6, Z4, K1, Z7
-	VPADDD    Z7, Z6, Z6
-	VPERMD.Z  Z6, Z5, K2, Z7
-	VPADDD    Z7, Z6, Z6
-	VPERMD    Z6, Z3, Z7
-	VPADDD    Z2, Z6, Z6
-	VPADDD    Z7, Z2, Z2
-	VMOVDQU64 Z6, (AX)
-	ADDQ      $+64, AX
-	ADDQ      $+64, DX
-	SUBQ      $0x10, CX
-	JGE       loop
+	VMOVDQU64  (DX), Z7
+	VPADDD     Z0, Z7, Z7
+	VPSLLDQ    $0x04, Z7, Z8
+	VPADDD     Z8, Z7, Z7
+	VPSLLDQ    $0x08, Z7, Z8
+	VPADDD     Z8, Z7, Z7
+	VPERMD.Z   Z7, Z5, K1, Z8
+	VPADDD     Z8, Z7, Z7
+	VPERMD.Z   Z7, Z6, K2, Z8
+	VPADDD     Z8, Z7, Z7
+	VPERMD     Z7, Z4, Z8
+	VPADDD     Z3, Z7, Z7
+	VPADDD     Z8, Z3, Z3
+	VPSRAD     $0x1f, Z7, Z8
+	VPTERNLOGQ $0x78, Z2, Z8, Z7
+	VPSLLD     X1, Z7, Z7
+	VMOVDQU64  Z7, (AX)
+	ADDQ       $+64, AX
+	ADDQ       $+64, DX
+	SUBQ       $0x10, CX
+	JGE        loop
 
 rest:
 	ADDQ $0x10, CX
@@ -11897,390 +12040,111 @@ tail:
 	MOVQ        $-1, SI
 	BZHIQ       BX, SI, SI
 	KMOVQ       SI, K3
-	VMOVDQU32.Z (DX), K3, Z6
-	VPXORQ      Z0, Z6, Z6
-	VPADDD      Z1, Z6, Z6
-	VPSLLDQ     $0x04, Z6, Z7
-	VPADDD      Z7, Z6, Z6
-	VPSLLDQ     $0x08, Z6, Z7
-	VPADDD      Z7, Z6, Z6
-	VPERMD.Z    Z6, Z4, K1, Z7
-	VPADDD      Z7, Z6, Z6
-	VPERMD.Z    Z6, Z5, K2, Z7
-	VPADDD      Z7, Z6, Z6
-	VPERMD      Z6, Z3, Z7
-	VPADDD      Z2, Z6, Z6
-	VPADDD      Z7, Z2, Z2
-	VMOVDQU32   Z6, K3, (AX)
+	VMOVDQU32.Z (DX), K3, Z7
+	VPADDD      Z0, Z7, Z7
+	VPSLLDQ     $0x04, Z7, Z8
+	VPADDD      Z8, Z7, Z7
+	VPSLLDQ     $0x08, Z7, Z8
+	VPADDD      Z8, Z7, Z7
+	VPERMD.Z    Z7, Z5, K1, Z8
+	VPADDD      Z8, Z7, Z7
+	VPERMD.Z    Z7, Z6, K2, Z8
+	VPADDD      Z8, Z7, Z7
+	VPERMD      Z7, Z4, Z8
+	VPADDD      Z3, Z7, Z7
+	VPADDD      Z8, Z3, Z3
+	VPSRAD      $0x1f, Z7, Z8
+	VPTERNLOGQ  $0x78, Z2, Z8, Z7
+	VPSLLD      X1, Z7, Z7
+	VMOVDQU32   Z7, K3, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
 	SUBQ        $0x10, CX
 	JG          tail
 
 done:
-	VMOVD X2, AX
+	VMOVD X3, AX
 	MOVL  AX, last+40(FP)
 	VZEROUPPER
 	RET
 
-// func plainOrdered32AVX512(dst *float32, n int, src *uint32, flip uint32, add int32, zeros uint)
+// func plainSumDecimal32AVX512(dst *float32, n int, src *uint32, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·plainOrdered32AVX512(SB), NOSPLIT, $0-40
+TEXT ·plainSumDecimal32AVX512(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
-	VPBROADCASTD BX, Z0
-	MOVQ         zeros+32(FP), BX
-	VMOVQ        BX, X2
-	INCQ         BX
-	VMOVQ        BX, X1
-	VPTERNLOGQ   $0xff, Z3, Z3, Z3
-	VPSRLD       X1, Z3, Z3
 	MOVL         add+28(FP), BX
-	VPBROADCASTD BX, Z1
-	SUBQ         $+64, CX
-	JL           few
-
-loop4:
-	VMOVDQU64  (DX), Z4
-	VPXORQ     Z0, Z4, Z4
-	VPADDD     Z1, Z4, Z4
-	VPSRAD     $0x1f, Z4, Z5
-	VPTERNLOGQ $0x78, Z3, Z5, Z4
-	VPSLLD     X2, Z4, Z4
-	VMOVDQU64  Z4, (AX)
-	VMOVDQU64  64(DX), Z4
-	VPXORQ     Z0, Z4, Z4
-	VPADDD     Z1, Z4, Z4
-	VPSRAD     $0x1f, Z4, Z5
-	VPTERNLOGQ $0x78, Z3, Z5, Z4
-	VPSLLD     X2, Z4, Z4
-	VMOVDQU64  Z4, 64(AX)
-	VMOVDQU64  128(DX), Z4
-	VPXORQ     Z0, Z4, Z4
-	VPADDD     Z1, Z4, Z4
-	VPSRAD     $0x1f, Z4, Z5
-	VPTERNLOGQ $0x78, Z3, Z5, Z4
-	VPSLLD     X2, Z4, Z4
-	VMOVDQU64  Z4, 128(AX)
-	VMOVDQU64  192(DX), Z4
-	VPXORQ     Z0, Z4, Z4
-	VPADDD     Z1, Z4, Z4
-	VPSRAD     $0x1f, Z4, Z5
-	VPTERNLOGQ $0x78, Z3, Z5, Z4
-	VPSLLD     X2, Z4, Z4
-	VMOVDQU64  Z4, 192(AX)
-	ADDQ       $+256, AX
-	ADDQ       $+256, DX
-	SUBQ       $+64, CX
-	JGE        loop4
-
-few:
-	ADDQ $+64, CX
-	SUBQ $0x10, CX
-	JL   rest
-
-loop:
-	VMOVDQU64  (DX), Z4
-	VPXORQ     Z0, Z4, Z4
-	VPADDD     Z1, Z4, Z4
-	VPSRAD     $0x1f, Z4, Z5
-	VPTERNLOGQ $0x78, Z3, Z5, Z4
-	VPSLLD     X2, Z4, Z4
-	VMOVDQU64  Z4, (AX)
-	ADDQ       $+64, AX
-	ADDQ       $+64, DX
-	SUBQ       $0x10, CX
-	JGE        loop
-
-rest:
-	ADDQ $0x10, CX
-	JZ   done
-
-tail:
-	MOVQ        CX, BX
-	MOVQ        $0x00000010, SI
-	CMPQ        BX, SI
-	CMOVQGT     SI, BX
-	MOVQ        $-1, SI
-	BZHIQ       BX, SI, SI
-	KMOVQ       SI, K1
-	VMOVDQU32.Z (DX), K1, Z4
-	VPXORQ      Z0, Z4, Z4
-	VPADDD      Z1, Z4, Z4
-	VPSRAD      $0x1f, Z4, Z5
-	VPTERNLOGQ  $0x78, Z3, Z5, Z4
-	VPSLLD      X2, Z4, Z4
-	VMOVDQU32   Z4, K1, (AX)
-	ADDQ        $+64, AX
-	ADDQ        $+64, DX
-	SUBQ        $0x10, CX
-	JG          tail
-
-done:
-	VZEROUPPER
-	RET
-
-// func plainSumOrdered32AVX512(dst *float32, n int, src *uint32, flip uint32, first int32, add int32, zeros uint) (last int32)
-// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·plainSumOrdered32AVX512(SB), NOSPLIT, $0-52
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
 	VPBROADCASTD BX, Z0
-	MOVQ         zeros+40(FP), BX
-	VMOVQ        BX, X2
-	INCQ         BX
-	VMOVQ        BX, X1
-	VPTERNLOGQ   $0xff, Z3, Z3, Z3
-	VPSRLD       X1, Z3, Z3
-	MOVL         add+32(FP), BX
+	MOVL         first+24(FP), BX
 	VPBROADCASTD BX, Z1
-	MOVL         first+28(FP), BX
-	VPBROADCASTD BX, Z4
 	MOVL         $0x0000000f, BX
-	VPBROADCASTD BX, Z5
-	VMOVDQU64    half32<>+0(SB), Z6
-	MOVL         $0x0000f0f0, BX
-	KMOVW        BX, K1
-	VMOVDQU64    whole32<>+0(SB), Z7
-	MOVL         $0x0000ff00, BX
-	KMOVW        BX, K2
-	VMOVDQU64    pairs1_32<>+0(SB), Z8
-	MOVL         $0x0000f0f0, BX
-	KMOVW        BX, K3
-	VMOVDQU64    pairs2_32<>+0(SB), Z9
-	MOVL         $0x0000ff00, BX
-	KMOVW        BX, K4
-	VMOVDQU64    pairs3_32<>+0(SB), Z10
-	MOVL         $0x0000cccc, BX
-	KMOVW        BX, K5
-	SUBQ         $+64, CX
-	JL           few
-
-loop4:
-	VMOVDQU64  (DX), Z11
-	VPXORQ     Z0, Z11, Z11
-	VMOVDQU64  64(DX), Z12
-	VPXORQ     Z0, Z12, Z12
-	VPADDD     Z1, Z11, Z11
-	VPADDD     Z1, Z12, Z12
-	VSHUFPS    $0x88, Z12, Z11, Z13
-	VSHUFPS    $0xdd, Z12, Z11, Z11
-	VPADDD     Z13, Z11, Z12
-	VPSLLQ     $0x20, Z12, Z13
-	VPADDD     Z13, Z12, Z12
-	VPERMD.Z   Z12, Z8, K3, Z13
-	VPADDD     Z13, Z12, Z12
-	VPERMD.Z   Z12, Z9, K4, Z13
-	VPADDD     Z13, Z12, Z12
-	VPERMD.Z   Z12, Z10, K5, Z13
-	VPADDD     Z13, Z12, Z12
-	VPERMD     Z12, Z5, Z13
-	VPADDD     Z4, Z12, Z12
-	VPADDD     Z13, Z4, Z4
-	VPSUBD     Z11, Z12, Z13
-	VPUNPCKLDQ Z12, Z13, Z11
-	VPUNPCKHDQ Z12, Z13, Z12
-	VPSRAD     $0x1f, Z11, Z13
-	VPTERNLOGQ $0x78, Z3, Z13, Z11
-	VPSLLD     X2, Z11, Z11
-	VPSRAD     $0x1f, Z12, Z13
-	VPTERNLOGQ $0x78, Z3, Z13, Z12
-	VPSLLD     X2, Z12, Z12
-	VMOVDQU64  Z11, (AX)
-	VMOVDQU64  Z12, 64(AX)
-	VMOVDQU64  128(DX), Z11
-	VPXORQ     Z0, Z11, Z11
-	VMOVDQU64  192(DX), Z12
-	VPXORQ     Z0, Z12, Z12
-	VPADDD     Z1, Z11, Z11
-	VPADDD     Z1, Z12, Z12
-	VSHUFPS    $0x88, Z12, Z11, Z13
-	VSHUFPS    $0xdd, Z12, Z11, Z11
-	VPADDD     Z13, Z11, Z12
-	VPSLLQ     $0x20, Z12, Z13
-	VPADDD     Z13, Z12, Z12
-	VPERMD.Z   Z12, Z8, K3, Z13
-	VPADDD     Z13, Z12, Z12
-	VPERMD.Z   Z12, Z9, K4, Z13
-	VPADDD     Z13, Z12, Z12
-	VPERMD.Z   Z12, Z10, K5, Z13
-	VPADDD     Z13, Z12, Z12
-	VPERMD     Z12, Z5, Z13
-	VPADDD     Z4, Z12, Z12
-	VPADDD     Z13, Z4, Z4
-	VPSUBD     Z11, Z12, Z13
-	VPUNPCKLDQ Z12, Z13, Z11
-	VPUNPCKHDQ Z12, Z13, Z12
-	VPSRAD     $0x1f, Z11, Z13
-	VPTERNLOGQ $0x78, Z3, Z13, Z11
-	VPSLLD     X2, Z11, Z11
-	VPSRAD     $0x1f, Z12, Z13
-	VPTERNLOGQ $0x78, Z3, Z13, Z12
-	VPSLLD     X2, Z12, Z12
-	VMOVDQU64  Z11, 128(AX)
-	VMOVDQU64  Z12, 192(AX)
-	ADDQ       $+256, AX
-	ADDQ       $+256, DX
-	SUBQ       $+64, CX
-	JGE        loop4
-
-few:
-	ADDQ $+64, CX
-	SUBQ $0x10, CX
-	JL   rest
-
-loop:
-	VMOVDQU64  (DX), Z8
-	VPXORQ     Z0, Z8, Z8
-	VPADDD     Z1, Z8, Z8
-	VPSLLDQ    $0x04, Z8, Z9
-	VPADDD     Z9, Z8, Z8
-	VPSLLDQ    $0x08, Z8, Z9
-	VPADDD     Z9, Z8, Z8
-	VPERMD.Z   Z8, Z6, K1, Z9
-	VPADDD     Z9, Z8, Z8
-	VPERMD.Z   Z8, Z7, K2, Z9
-	VPADDD     Z9, Z8, Z8
-	VPERMD     Z8, Z5, Z9
-	VPADDD     Z4, Z8, Z8
-	VPADDD     Z9, Z4, Z4
-	VPSRAD     $0x1f, Z8, Z9
-	VPTERNLOGQ $0x78, Z3, Z9, Z8
-	VPSLLD     X2, Z8, Z8
-	VMOVDQU64  Z8, (AX)
-	ADDQ       $+64, AX
-	ADDQ       $+64, DX
-	SUBQ       $0x10, CX
-	JGE        loop
-
-rest:
-	ADDQ $0x10, CX
-	JZ   done
-
-tail:
-	MOVQ        CX, BX
-	MOVQ        $0x00000010, SI
-	CMPQ        BX, SI
-	CMOVQGT     SI, BX
-	MOVQ        $-1, SI
-	BZHIQ       BX, SI, SI
-	KMOVQ       SI, K3
-	VMOVDQU32.Z (DX), K3, Z8
-	VPXORQ      Z0, Z8, Z8
-	VPADDD      Z1, Z8, Z8
-	VPSLLDQ     $0x04, Z8, Z9
-	VPADDD      Z9, Z8, Z8
-	VPSLLDQ     $0x08, Z8, Z9
-	VPADDD      Z9, Z8, Z8
-	VPERMD.Z    Z8, Z6, K1, Z9
-	VPADDD      Z9, Z8, Z8
-	VPERMD.Z    Z8, Z7, K2, Z9
-	VPADDD      Z9, Z8, Z8
-	VPERMD      Z8, Z5, Z9
-	VPADDD      Z4, Z8, Z8
-	VPADDD      Z9, Z4, Z4
-	VPSRAD      $0x1f, Z8, Z9
-	VPTERNLOGQ  $0x78, Z3, Z9, Z8
-	VPSLLD      X2, Z8, Z8
-	VMOVDQU32   Z8, K3, (AX)
-	ADDQ        $+64, AX
-	ADDQ        $+64, DX
-	SUBQ        $0x10, CX
-	JG          tail
-
-done:
-	VMOVD X4, AX
-	MOVL  AX, last+48(FP)
-	VZEROUPPER
-	RET
-
-// func plainSumDecimal32AVX512(dst *float32, n int, src *uint32, flip uint32, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
-// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·plainSumDecimal32AVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
-	VPBROADCASTD BX, Z0
-	MOVL         add+32(FP), BX
-	VPBROADCASTD BX, Z1
-	MOVL         first+28(FP), BX
 	VPBROADCASTD BX, Z2
-	MOVL         $0x0000000f, BX
-	VPBROADCASTD BX, Z3
-	VMOVDQU64    half32<>+0(SB), Z4
+	VMOVDQU64    half32<>+0(SB), Z3
 	MOVL         $0x0000f0f0, BX
 	KMOVW        BX, K1
-	VMOVDQU64    whole32<>+0(SB), Z5
+	VMOVDQU64    whole32<>+0(SB), Z4
 	MOVL         $0x0000ff00, BX
 	KMOVW        BX, K2
-	VMOVDQU64    pairs1_32<>+0(SB), Z6
+	VMOVDQU64    pairs1_32<>+0(SB), Z5
 	MOVL         $0x0000f0f0, BX
 	KMOVW        BX, K3
-	VMOVDQU64    pairs2_32<>+0(SB), Z7
+	VMOVDQU64    pairs2_32<>+0(SB), Z6
 	MOVL         $0x0000ff00, BX
 	KMOVW        BX, K4
-	VMOVDQU64    pairs3_32<>+0(SB), Z8
+	VMOVDQU64    pairs3_32<>+0(SB), Z7
 	MOVL         $0x0000cccc, BX
 	KMOVW        BX, K5
 	SUBQ         $+64, CX
 	JL           few
 
 loop4:
-	VMOVDQU64  (DX), Z9
-	VPXORQ     Z0, Z9, Z9
-	VMOVDQU64  64(DX), Z10
-	VPXORQ     Z0, Z10, Z10
+	VMOVDQU64  (DX), Z8
+	VMOVDQU64  64(DX), Z9
+	VPADDD     Z0, Z8, Z8
+	VPADDD     Z0, Z9, Z9
+	VSHUFPS    $0x88, Z9, Z8, Z10
+	VSHUFPS    $0xdd, Z9, Z8, Z8
+	VPADDD     Z10, Z8, Z9
+	VPSLLQ     $0x20, Z9, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z5, K3, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z6, K4, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z7, K5, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD     Z9, Z2, Z10
 	VPADDD     Z1, Z9, Z9
-	VPADDD     Z1, Z10, Z10
-	VSHUFPS    $0x88, Z10, Z9, Z11
-	VSHUFPS    $0xdd, Z10, Z9, Z9
-	VPADDD     Z11, Z9, Z10
-	VPSLLQ     $0x20, Z10, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD.Z   Z10, Z6, K3, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD.Z   Z10, Z7, K4, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD.Z   Z10, Z8, K5, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD     Z10, Z3, Z11
-	VPADDD     Z2, Z10, Z10
-	VPADDD     Z11, Z2, Z2
-	VPSUBD     Z9, Z10, Z11
-	VPUNPCKLDQ Z10, Z11, Z9
-	VPUNPCKHDQ Z10, Z11, Z10
-	VMOVDQU64  Z9, (AX)
-	VMOVDQU64  Z10, 64(AX)
-	VMOVDQU64  128(DX), Z9
-	VPXORQ     Z0, Z9, Z9
-	VMOVDQU64  192(DX), Z10
-	VPXORQ     Z0, Z10, Z10
+	VPADDD     Z10, Z1, Z1
+	VPSUBD     Z8, Z9, Z10
+	VPUNPCKLDQ Z9, Z10, Z8
+	VPUNPCKHDQ Z9, Z10, Z9
+	VMOVDQU64  Z8, (AX)
+	VMOVDQU64  Z9, 64(AX)
+	VMOVDQU64  128(DX), Z8
+	VMOVDQU64  192(DX), Z9
+	VPADDD     Z0, Z8, Z8
+	VPADDD     Z0, Z9, Z9
+	VSHUFPS    $0x88, Z9, Z8, Z10
+	VSHUFPS    $0xdd, Z9, Z8, Z8
+	VPADDD     Z10, Z8, Z9
+	VPSLLQ     $0x20, Z9, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z5, K3, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z6, K4, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z7, K5, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD     Z9, Z2, Z10
 	VPADDD     Z1, Z9, Z9
-	VPADDD     Z1, Z10, Z10
-	VSHUFPS    $0x88, Z10, Z9, Z11
-	VSHUFPS    $0xdd, Z10, Z9, Z9
-	VPADDD     Z11, Z9, Z10
-	VPSLLQ     $0x20, Z10, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD.Z   Z10, Z6, K3, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD.Z   Z10, Z7, K4, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD.Z   Z10, Z8, K5, Z11
-	VPADDD     Z11, Z10, Z10
-	VPERMD     Z10, Z3, Z11
-	VPADDD     Z2, Z10, Z10
-	VPADDD     Z11, Z2, Z2
-	VPSUBD     Z9, Z10, Z11
-	VPUNPCKLDQ Z10, Z11, Z9
-	VPUNPCKHDQ Z10, Z11, Z10
-	VMOVDQU64  Z9, 128(AX)
-	VMOVDQU64  Z10, 192(AX)
+	VPADDD     Z10, Z1, Z1
+	VPSUBD     Z8, Z9, Z10
+	VPUNPCKLDQ Z9, Z10, Z8
+	VPUNPCKHDQ Z9, Z10, Z9
+	VMOVDQU64  Z8, 128(AX)
+	VMOVDQU64  Z9, 192(AX)
 	ADDQ       $+256, AX
 	ADDQ       $+256, DX
 	SUBQ       $+64, CX
@@ -12292,21 +12156,20 @@ few:
 	JL   rest
 
 loop:
-	VMOVDQU64 (DX), Z6
-	VPXORQ    Z0, Z6, Z6
-	VPADDD    Z1, Z6, Z6
-	VPSLLDQ   $0x04, Z6, Z7
-	VPADDD    Z7, Z6, Z6
-	VPSLLDQ   $0x08, Z6, Z7
-	VPADDD    Z7, Z6, Z6
-	VPERMD.Z  Z6, Z4, K1, Z7
-	VPADDD    Z7, Z6, Z6
-	VPERMD.Z  Z6, Z5, K2, Z7
-	VPADDD    Z7, Z6, Z6
-	VPERMD    Z6, Z3, Z7
-	VPADDD    Z2, Z6, Z6
-	VPADDD    Z7, Z2, Z2
-	VMOVDQU64 Z6, (AX)
+	VMOVDQU64 (DX), Z5
+	VPADDD    Z0, Z5, Z5
+	VPSLLDQ   $0x04, Z5, Z6
+	VPADDD    Z6, Z5, Z5
+	VPSLLDQ   $0x08, Z5, Z6
+	VPADDD    Z6, Z5, Z5
+	VPERMD.Z  Z5, Z3, K1, Z6
+	VPADDD    Z6, Z5, Z5
+	VPERMD.Z  Z5, Z4, K2, Z6
+	VPADDD    Z6, Z5, Z5
+	VPERMD    Z5, Z2, Z6
+	VPADDD    Z1, Z5, Z5
+	VPADDD    Z6, Z1, Z1
+	VMOVDQU64 Z5, (AX)
 	ADDQ      $+64, AX
 	ADDQ      $+64, DX
 	SUBQ      $0x10, CX
@@ -12324,44 +12187,57 @@ tail:
 	MOVQ        $-1, SI
 	BZHIQ       BX, SI, SI
 	KMOVQ       SI, K3
-	VMOVDQU32.Z (DX), K3, Z6
-	VPXORQ      Z0, Z6, Z6
-	VPADDD      Z1, Z6, Z6
-	VPSLLDQ     $0x04, Z6, Z7
-	VPADDD      Z7, Z6, Z6
-	VPSLLDQ     $0x08, Z6, Z7
-	VPADDD      Z7, Z6, Z6
-	VPERMD.Z    Z6, Z4, K1, Z7
-	VPADDD      Z7, Z6, Z6
-	VPERMD.Z    Z6, Z5, K2, Z7
-	VPADDD      Z7, Z6, Z6
-	VPERMD      Z6, Z3, Z7
-	VPADDD      Z2, Z6, Z6
-	VPADDD      Z7, Z2, Z2
-	VMOVDQU32   Z6, K3, (AX)
+	VMOVDQU32.Z (DX), K3, Z5
+	VPADDD      Z0, Z5, Z5
+	VPSLLDQ     $0x04, Z5, Z6
+	VPADDD      Z6, Z5, Z5
+	VPSLLDQ     $0x08, Z5, Z6
+	VPADDD      Z6, Z5, Z5
+	VPERMD.Z    Z5, Z3, K1, Z6
+	VPADDD      Z6, Z5, Z5
+	VPERMD.Z    Z5, Z4, K2, Z6
+	VPADDD      Z6, Z5, Z5
+	VPERMD      Z5, Z2, Z6
+	VPADDD      Z1, Z5, Z5
+	VPADDD      Z6, Z1, Z1
+	VMOVDQU32   Z5, K3, (AX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, DX
 	SUBQ        $0x10, CX
 	JG          tail
 
 done:
-	VMOVD        X2, AX
-	MOVL         AX, last+56(FP)
+	VMOVD        X1, AX
+	MOVL         AX, last+48(FP)
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         AX, DX
-	VBROADCASTSD back+40(FP), Z0
-	VBROADCASTSD scale+48(FP), Z1
+	VBROADCASTSD back+32(FP), Z0
+	VBROADCASTSD scale+40(FP), Z1
 	MOVL         $0x01000000, BX
 	VPBROADCASTD BX, Z2
-	VPXORQ       Z12, Z12, Z12
+	VPXORQ       Z11, Z11, Z11
 	SUBQ         $+64, CX
 	JL           few_again
 
 loop4_again:
 	VMOVDQU64     (DX), Z3
 	VPADDD        Z2, Z3, Z4
-	VPMAXUD       Z4, Z12, Z12
+	VPMAXUD       Z4, Z11, Z11
+	VEXTRACTI64X4 $0x01, Z3, Y4
+	VCVTDQ2PD     Y3, Z3
+	VCVTDQ2PD     Y4, Z4
+	VMULPD        Z0, Z3, Z3
+	VMULPD        Z1, Z3, Z3
+	VMULPD        Z0, Z4, Z4
+	VMULPD        Z1, Z4, Z4
+	VCVTPD2PS     Z3, Y12
+	VCVTPD2PS     Z4, Y4
+	VINSERTF64X4  $0x01, Y4, Z12, Z12
+	VMOVDQU64     Z12, (AX)
+	VMOVDQU64     64(DX), Z3
+	VPADDD        Z2, Z3, Z4
+	VPMAXUD       Z4, Z11, Z11
 	VEXTRACTI64X4 $0x01, Z3, Y4
 	VCVTDQ2PD     Y3, Z3
 	VCVTDQ2PD     Y4, Z4
@@ -12372,10 +12248,10 @@ loop4_again:
 	VCVTPD2PS     Z3, Y13
 	VCVTPD2PS     Z4, Y4
 	VINSERTF64X4  $0x01, Y4, Z13, Z13
-	VMOVDQU64     Z13, (AX)
-	VMOVDQU64     64(DX), Z3
+	VMOVDQU64     Z13, 64(AX)
+	VMOVDQU64     128(DX), Z3
 	VPADDD        Z2, Z3, Z4
-	VPMAXUD       Z4, Z12, Z12
+	VPMAXUD       Z4, Z11, Z11
 	VEXTRACTI64X4 $0x01, Z3, Y4
 	VCVTDQ2PD     Y3, Z3
 	VCVTDQ2PD     Y4, Z4
@@ -12386,10 +12262,10 @@ loop4_again:
 	VCVTPD2PS     Z3, Y14
 	VCVTPD2PS     Z4, Y4
 	VINSERTF64X4  $0x01, Y4, Z14, Z14
-	VMOVDQU64     Z14, 64(AX)
-	VMOVDQU64     128(DX), Z3
+	VMOVDQU64     Z14, 128(AX)
+	VMOVDQU64     192(DX), Z3
 	VPADDD        Z2, Z3, Z4
-	VPMAXUD       Z4, Z12, Z12
+	VPMAXUD       Z4, Z11, Z11
 	VEXTRACTI64X4 $0x01, Z3, Y4
 	VCVTDQ2PD     Y3, Z3
 	VCVTDQ2PD     Y4, Z4
@@ -12400,21 +12276,7 @@ loop4_again:
 	VCVTPD2PS     Z3, Y15
 	VCVTPD2PS     Z4, Y4
 	VINSERTF64X4  $0x01, Y4, Z15, Z15
-	VMOVDQU64     Z15, 128(AX)
-	VMOVDQU64     192(DX), Z3
-	VPADDD        Z2, Z3, Z4
-	VPMAXUD       Z4, Z12, Z12
-	VEXTRACTI64X4 $0x01, Z3, Y4
-	VCVTDQ2PD     Y3, Z3
-	VCVTDQ2PD     Y4, Z4
-	VMULPD        Z0, Z3, Z3
-	VMULPD        Z1, Z3, Z3
-	VMULPD        Z0, Z4, Z4
-	VMULPD        Z1, Z4, Z4
-	VCVTPD2PS     Z3, Y16
-	VCVTPD2PS     Z4, Y4
-	VINSERTF64X4  $0x01, Y4, Z16, Z16
-	VMOVDQU64     Z16, 192(AX)
+	VMOVDQU64     Z15, 192(AX)
 	ADDQ          $+256, AX
 	ADDQ          $+256, DX
 	SUBQ          $+64, CX
@@ -12428,7 +12290,7 @@ few_again:
 loop_again:
 	VMOVDQU64     (DX), Z3
 	VPADDD        Z2, Z3, Z4
-	VPMAXUD       Z4, Z12, Z12
+	VPMAXUD       Z4, Z11, Z11
 	VEXTRACTI64X4 $0x01, Z3, Y4
 	VCVTDQ2PD     Y3, Z3
 	VCVTDQ2PD     Y4, Z4
@@ -12436,10 +12298,10 @@ loop_again:
 	VMULPD        Z1, Z3, Z3
 	VMULPD        Z0, Z4, Z4
 	VMULPD        Z1, Z4, Z4
-	VCVTPD2PS     Z3, Y17
+	VCVTPD2PS     Z3, Y16
 	VCVTPD2PS     Z4, Y4
-	VINSERTF64X4  $0x01, Y4, Z17, Z17
-	VMOVDQU64     Z17, (AX)
+	VINSERTF64X4  $0x01, Y4, Z16, Z16
+	VMOVDQU64     Z16, (AX)
 	ADDQ          $+64, AX
 	ADDQ          $+64, DX
 	SUBQ          $0x10, CX
@@ -12459,7 +12321,7 @@ tail_again:
 	KMOVQ         SI, K1
 	VMOVDQU32.Z   (DX), K1, Z3
 	VPADDD        Z2, Z3, Z4
-	VPMAXUD       Z4, Z12, K1, Z12
+	VPMAXUD       Z4, Z11, K1, Z11
 	VEXTRACTI64X4 $0x01, Z3, Y4
 	VCVTDQ2PD     Y3, Z3
 	VCVTDQ2PD     Y4, Z4
@@ -12467,10 +12329,10 @@ tail_again:
 	VMULPD        Z1, Z3, Z3
 	VMULPD        Z0, Z4, Z4
 	VMULPD        Z1, Z4, Z4
-	VCVTPD2PS     Z3, Y18
+	VCVTPD2PS     Z3, Y17
 	VCVTPD2PS     Z4, Y4
-	VINSERTF64X4  $0x01, Y4, Z18, Z18
-	VMOVDQU32     Z18, K1, (AX)
+	VINSERTF64X4  $0x01, Y4, Z17, Z17
+	VMOVDQU32     Z17, K1, (AX)
 	ADDQ          $+64, AX
 	ADDQ          $+64, DX
 	SUBQ          $0x10, CX
@@ -12479,95 +12341,89 @@ tail_again:
 done_again:
 	MOVL         $0x02000000, AX
 	VPBROADCASTD AX, Z0
-	VPCMPUD      $0x06, Z0, Z12, K1
+	VPCMPUD      $0x06, Z0, Z11, K1
 	KMOVQ        K1, AX
-	MOVQ         AX, bad+64(FP)
+	MOVQ         AX, bad+56(FP)
 	VZEROUPPER
 	RET
 
-// func plainDecimal32AVX512(dst *float32, n int, src *uint32, flip uint32, add int32, back float64, scale float64) (bad uint64)
+// func plainDecimal32AVX512(dst *float32, n int, src *uint32, add int32, back float64, scale float64) (bad uint64)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
 TEXT ·plainDecimal32AVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
-	MOVL         flip+24(FP), BX
-	VPBROADCASTD BX, Z0
-	VBROADCASTSD back+32(FP), Z1
-	VBROADCASTSD scale+40(FP), Z2
+	VBROADCASTSD back+32(FP), Z0
+	VBROADCASTSD scale+40(FP), Z1
 	MOVL         $0x01000000, BX
-	VPBROADCASTD BX, Z3
-	VPXORQ       Z4, Z4, Z4
-	MOVL         add+28(FP), BX
-	VPBROADCASTD BX, Z5
+	VPBROADCASTD BX, Z2
+	VPXORQ       Z3, Z3, Z3
+	MOVL         add+24(FP), BX
+	VPBROADCASTD BX, Z4
 	SUBQ         $+64, CX
 	JL           few
 
 loop4:
-	VMOVDQU64     (DX), Z6
-	VPXORQ        Z0, Z6, Z6
-	VPADDD        Z5, Z6, Z6
-	VPADDD        Z3, Z6, Z7
-	VPMAXUD       Z7, Z4, Z4
-	VEXTRACTI64X4 $0x01, Z6, Y7
+	VMOVDQU64     (DX), Z5
+	VPADDD        Z4, Z5, Z5
+	VPADDD        Z2, Z5, Z6
+	VPMAXUD       Z6, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z5, Y6
+	VCVTDQ2PD     Y5, Z5
 	VCVTDQ2PD     Y6, Z6
-	VCVTDQ2PD     Y7, Z7
+	VMULPD        Z0, Z5, Z5
+	VMULPD        Z1, Z5, Z5
+	VMULPD        Z0, Z6, Z6
 	VMULPD        Z1, Z6, Z6
-	VMULPD        Z2, Z6, Z6
-	VMULPD        Z1, Z7, Z7
-	VMULPD        Z2, Z7, Z7
-	VCVTPD2PS     Z6, Y8
-	VCVTPD2PS     Z7, Y7
-	VINSERTF64X4  $0x01, Y7, Z8, Z8
-	VMOVDQU64     Z8, (AX)
-	VMOVDQU64     64(DX), Z6
-	VPXORQ        Z0, Z6, Z6
-	VPADDD        Z5, Z6, Z6
-	VPADDD        Z3, Z6, Z7
-	VPMAXUD       Z7, Z4, Z4
-	VEXTRACTI64X4 $0x01, Z6, Y7
+	VCVTPD2PS     Z5, Y7
+	VCVTPD2PS     Z6, Y6
+	VINSERTF64X4  $0x01, Y6, Z7, Z7
+	VMOVDQU64     Z7, (AX)
+	VMOVDQU64     64(DX), Z5
+	VPADDD        Z4, Z5, Z5
+	VPADDD        Z2, Z5, Z6
+	VPMAXUD       Z6, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z5, Y6
+	VCVTDQ2PD     Y5, Z5
 	VCVTDQ2PD     Y6, Z6
-	VCVTDQ2PD     Y7, Z7
+	VMULPD        Z0, Z5, Z5
+	VMULPD        Z1, Z5, Z5
+	VMULPD        Z0, Z6, Z6
 	VMULPD        Z1, Z6, Z6
-	VMULPD        Z2, Z6, Z6
-	VMULPD        Z1, Z7, Z7
-	VMULPD        Z2, Z7, Z7
-	VCVTPD2PS     Z6, Y9
-	VCVTPD2PS     Z7, Y7
-	VINSERTF64X4  $0x01, Y7, Z9, Z9
-	VMOVDQU64     Z9, 64(AX)
-	VMOVDQU64     128(DX), Z6
-	VPXORQ        Z0, Z6, Z6
-	VPADDD        Z5, Z6, Z6
-	VPADDD        Z3, Z6, Z7
-	VPMAXUD       Z7, Z4, Z4
-	VEXTRACTI64X4 $0x01, Z6, Y7
+	VCVTPD2PS     Z5, Y8
+	VCVTPD2PS     Z6, Y6
+	VINSERTF64X4  $0x01, Y6, Z8, Z8
+	VMOVDQU64     Z8, 64(AX)
+	VMOVDQU64     128(DX), Z5
+	VPADDD        Z4, Z5, Z5
+	VPADDD        Z2, Z5, Z6
+	VPMAXUD       Z6, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z5, Y6
+	VCVTDQ2PD     Y5, Z5
 	VCVTDQ2PD     Y6, Z6
-	VCVTDQ2PD     Y7, Z7
+	VMULPD        Z0, Z5, Z5
+	VMULPD        Z1, Z5, Z5
+	VMULPD        Z0, Z6, Z6
 	VMULPD        Z1, Z6, Z6
-	VMULPD        Z2, Z6, Z6
-	VMULPD        Z1, Z7, Z7
-	VMULPD        Z2, Z7, Z7
-	VCVTPD2PS     Z6, Y10
-	VCVTPD2PS     Z7, Y7
-	VINSERTF64X4  $0x01, Y7, Z10, Z10
-	VMOVDQU64     Z10, 128(AX)
-	VMOVDQU64     192(DX), Z6
-	VPXORQ        Z0, Z6, Z6
-	VPADDD        Z5, Z6, Z6
-	VPADDD        Z3, Z6, Z7
-	VPMAXUD       Z7, Z4, Z4
-	VEXTRACTI64X4 $0x01, Z6, Y7
+	VCVTPD2PS     Z5, Y9
+	VCVTPD2PS     Z6, Y6
+	VINSERTF64X4  $0x01, Y6, Z9, Z9
+	VMOVDQU64     Z9, 128(AX)
+	VMOVDQU64     192(DX), Z5
+	VPADDD        Z4, Z5, Z5
+	VPADDD        Z2, Z5, Z6
+	VPMAXUD       Z6, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z5, Y6
+	VCVTDQ2PD     Y5, Z5
 	VCVTDQ2PD     Y6, Z6
-	VCVTDQ2PD     Y7, Z7
+	VMULPD        Z0, Z5, Z5
+	VMULPD        Z1, Z5, Z5
+	VMULPD        Z0, Z6, Z6
 	VMULPD        Z1, Z6, Z6
-	VMULPD        Z2, Z6, Z6
-	VMULPD        Z1, Z7, Z7
-	VMULPD        Z2, Z7, Z7
-	VCVTPD2PS     Z6, Y11
-	VCVTPD2PS     Z7, Y7
-	VINSERTF64X4  $0x01, Y7, Z11, Z11
-	VMOVDQU64     Z11, 192(AX)
+	VCVTPD2PS     Z5, Y10
+	VCVTPD2PS     Z6, Y6
+	VINSERTF64X4  $0x01, Y6, Z10, Z10
+	VMOVDQU64     Z10, 192(AX)
 	ADDQ          $+256, AX
 	ADDQ          $+256, DX
 	SUBQ          $+64, CX
@@ -12579,22 +12435,21 @@ few:
 	JL   rest
 
 loop:
-	VMOVDQU64     (DX), Z6
-	VPXORQ        Z0, Z6, Z6
-	VPADDD        Z5, Z6, Z6
-	VPADDD        Z3, Z6, Z7
-	VPMAXUD       Z7, Z4, Z4
-	VEXTRACTI64X4 $0x01, Z6, Y7
+	VMOVDQU64     (DX), Z5
+	VPADDD        Z4, Z5, Z5
+	VPADDD        Z2, Z5, Z6
+	VPMAXUD       Z6, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z5, Y6
+	VCVTDQ2PD     Y5, Z5
 	VCVTDQ2PD     Y6, Z6
-	VCVTDQ2PD     Y7, Z7
+	VMULPD        Z0, Z5, Z5
+	VMULPD        Z1, Z5, Z5
+	VMULPD        Z0, Z6, Z6
 	VMULPD        Z1, Z6, Z6
-	VMULPD        Z2, Z6, Z6
-	VMULPD        Z1, Z7, Z7
-	VMULPD        Z2, Z7, Z7
-	VCVTPD2PS     Z6, Y12
-	VCVTPD2PS     Z7, Y7
-	VINSERTF64X4  $0x01, Y7, Z12, Z12
-	VMOVDQU64     Z12, (AX)
+	VCVTPD2PS     Z5, Y11
+	VCVTPD2PS     Z6, Y6
+	VINSERTF64X4  $0x01, Y6, Z11, Z11
+	VMOVDQU64     Z11, (AX)
 	ADDQ          $+64, AX
 	ADDQ          $+64, DX
 	SUBQ          $0x10, CX
@@ -12612,22 +12467,21 @@ tail:
 	MOVQ          $-1, SI
 	BZHIQ         BX, SI, SI
 	KMOVQ         SI, K1
-	VMOVDQU32.Z   (DX), K1, Z6
-	VPXORQ        Z0, Z6, Z6
-	VPADDD        Z5, Z6, Z6
-	VPADDD        Z3, Z6, Z7
-	VPMAXUD       Z7, Z4, K1, Z4
-	VEXTRACTI64X4 $0x01, Z6, Y7
+	VMOVDQU32.Z   (DX), K1, Z5
+	VPADDD        Z4, Z5, Z5
+	VPADDD        Z2, Z5, Z6
+	VPMAXUD       Z6, Z3, K1, Z3
+	VEXTRACTI64X4 $0x01, Z5, Y6
+	VCVTDQ2PD     Y5, Z5
 	VCVTDQ2PD     Y6, Z6
-	VCVTDQ2PD     Y7, Z7
+	VMULPD        Z0, Z5, Z5
+	VMULPD        Z1, Z5, Z5
+	VMULPD        Z0, Z6, Z6
 	VMULPD        Z1, Z6, Z6
-	VMULPD        Z2, Z6, Z6
-	VMULPD        Z1, Z7, Z7
-	VMULPD        Z2, Z7, Z7
-	VCVTPD2PS     Z6, Y13
-	VCVTPD2PS     Z7, Y7
-	VINSERTF64X4  $0x01, Y7, Z13, Z13
-	VMOVDQU32     Z13, K1, (AX)
+	VCVTPD2PS     Z5, Y12
+	VCVTPD2PS     Z6, Y6
+	VINSERTF64X4  $0x01, Y6, Z12, Z12
+	VMOVDQU32     Z12, K1, (AX)
 	ADDQ          $+64, AX
 	ADDQ          $+64, DX
 	SUBQ          $0x10, CX
@@ -12636,7 +12490,7 @@ tail:
 done:
 	MOVL         $0x02000000, AX
 	VPBROADCASTD AX, Z0
-	VPCMPUD      $0x06, Z0, Z4, K1
+	VPCMPUD      $0x06, Z0, Z3, K1
 	KMOVQ        K1, AX
 	MOVQ         AX, bad+48(FP)
 	VZEROUPPER

@@ -141,7 +141,7 @@ func TestOrder(t *testing.T) {
 		x, back := make([]int64, len(src)), make([]float64, len(src))
 		simd.Order64(x, src, 0)
 		require.IsIncreasing(t, x)
-		c := simd.Plain64(as[uint64](bytesOf(x)), 0)
+		c := simd.Plain64(as[uint64](bytesOf(x)))
 		simd.Ordered64(back, &c, 0, 0)
 		require.Equal(t, bytesOf(src), bytesOf(back))
 	})

@@ -93,7 +93,7 @@ func (d *Decoder) float64(dst []float64, l *layout, body []byte) error {
 			return err
 		}
 	}
-	add, _ := l.frame.Terms()
+	add := l.frame.Base()
 	first := l.first - l.frame.Base() // the first code stands above no base
 	back, scale := pow10[l.pair.f], inv10[l.pair.e]
 	ok := true
@@ -140,8 +140,8 @@ func (d *Decoder) float32(dst []float32, l *layout, body []byte) error {
 			return err
 		}
 	}
-	wide, _ := l.frame.Terms()
-	add, first := int32(wide), int32(l.first-l.frame.Base())
+	add := int32(l.frame.Base())
+	first := int32(l.first) - add // the first code stands above no base
 	back, scale := pow10[l.pair.f], inv10[l.pair.e]
 	ok := true
 	switch l.mode {
@@ -240,8 +240,8 @@ func (l *layout) simple() bool {
 
 // scratch is what a Decoder needs for a vector.
 type scratch struct {
-	wide   [inline.Vector]uint64
-	narrow [inline.Vector]uint32
+	wide   [inline.Vector + bitpack.Room]uint64
+	narrow [inline.Vector + bitpack.Room]uint32
 }
 
 func (s *scratch) decoder() Decoder { return Decoder{wide: s.wide[:], narrow: s.narrow[:]} }

@@ -34,6 +34,7 @@ type Shape struct {
 	Width      uint // bits of every value, 0 to 64
 	Patches    int  // number of patched values, at most the count
 	PatchWidth uint // high bits of a patch; Width+PatchWidth is at most 64
+	Signed     bool // patched values are two's complement of as many bits
 }
 
 // PositionWidth is the number of bits of a position among n values.
@@ -134,57 +135,66 @@ func (p *packer) flush(dst []byte) []byte {
 	return dst
 }
 
+// Room is how many values of scratch Decode has a use for.
+const Room = 256
+
+// fewPatches is how many patches are unpacked at a time without scratch: a
+// multiple of 8, so that they begin with a byte.
+const fewPatches = 8
+
 // Decode fills dst from src, whose length is exactly s.Len(len(dst)); the
-// Shape has passed CheckShape, for at most 32 bits where dst is of uint32. It
-// fails on positions that do not ascend or lie outside.
-func Decode[T uint32 | uint64](part string, dst []T, src []byte, s Shape) error {
+// Shape has passed CheckShape, for at most 32 bits where dst is of uint32. room
+// is scratch: with fewer than Room values patches take more time. It fails on
+// positions that do not ascend or lie outside.
+func Decode[T uint32 | uint64](part string, dst []T, src []byte, s Shape, room []T) error {
 	n := len(dst)
 	if len(src) != s.Len(n) {
 		return encoding.Corruptf(part, "%d bytes of packed values, want %d", len(src), s.Len(n))
 	}
-	switch dst := any(dst).(type) {
-	case []uint64:
-		simd.Unpack64(dst, src, s.Width)
-	case []uint32:
-		simd.Unpack32(dst, src, s.Width)
-	}
+	unpack(dst, src, s.Width)
 	if s.Patches == 0 {
 		return nil
 	}
 	src = src[simd.PackedLen(n, s.Width):]
-	if s.Patches <= fewPatches {
-		var at, high [fewPatches]uint64
-		return patch(part, dst, src, s, at[:], high[:])
+	if len(room) < 2*fewPatches {
+		var own [2 * fewPatches]T
+		return patch(part, dst, src, s, own[:])
 	}
-	var at, high [somePatches]uint64
-	return patch(part, dst, src, s, at[:], high[:])
+	return patch(part, dst, src, s, room)
 }
 
-// How many patches are unpacked at a time: multiples of 8, so that they begin
-// with a byte, one of them small, since clearing the room takes time.
-const (
-	fewPatches  = 16
-	somePatches = 128
-)
+func unpack[T uint32 | uint64](dst []T, src []byte, w uint) {
+	switch dst := any(dst).(type) {
+	case []uint64:
+		simd.Unpack64(dst, src, w)
+	case []uint32:
+		simd.Unpack32(dst, src, w)
+	}
+}
 
-// patch adds the patches that src begins with. at and high are room for as many
-// at a time.
-func patch[T uint32 | uint64](part string, dst []T, src []byte, s Shape, at, high []uint64) error {
+// patch adds the patches that src begins with.
+func patch[T uint32 | uint64](part string, dst []T, src []byte, s Shape, room []T) error {
 	n, last := len(dst), -1
 	b := PositionWidth(n)
 	highs := src[PositionsLen(s.Patches, n):]
-	for from := 0; from < s.Patches; from += len(at) {
-		k := min(s.Patches-from, len(at))
-		simd.Unpack64(at[:k], src[from/8*int(b):], b)
-		simd.Unpack64(high[:k], highs[from/8*int(s.PatchWidth):], s.PatchWidth)
-		high := high[:k]
-		for i, p := range at[:k] {
+	most := len(room) / 2 &^ 7
+	beyond := uint(0) // bits over a sign
+	if s.Signed {
+		beyond = 64 - s.Width - s.PatchWidth
+	}
+	for from := 0; from < s.Patches; from += most {
+		k := min(s.Patches-from, most)
+		at, high := room[:k], room[most:][:k]
+		unpack(at, src[from/8*int(b):], b)
+		unpack(high, highs[from/8*int(s.PatchWidth):], s.PatchWidth)
+		for i, p := range at {
 			p := int(p)
 			if p <= last || p >= len(dst) {
 				return encoding.Corruptf(part, "patch %d at position %d of %d after %d", from+i, p, n, last)
 			}
 			last = p
-			dst[p] |= T(high[i] << (s.Width & 63))
+			x := uint64(high[i]) << (s.Width & 63) // of 64 bits there are none
+			dst[p] |= T(int64(x<<(beyond&63)) >> (beyond & 63))
 		}
 	}
 	return nil

@@ -35,13 +35,13 @@ func TestRoundTripAllWidths(t *testing.T) {
 			b := bitpack.Append(nil, slices.Clone(src), s)
 			require.Len(t, b, s.Len(n))
 			dst := make([]uint64, n)
-			require.NoError(t, bitpack.Decode("t", dst, b, s))
+			require.NoError(t, bitpack.Decode("t", dst, b, s, nil))
 			require.Equal(t, src, dst)
 			if w > 32 {
 				continue
 			}
 			narrow := make([]uint32, n)
-			require.NoError(t, bitpack.Decode("t", narrow, b, s))
+			require.NoError(t, bitpack.Decode("t", narrow, b, s, nil))
 			for i, x := range src {
 				require.Equal(t, x, uint64(narrow[i]))
 			}

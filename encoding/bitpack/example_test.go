@@ -15,7 +15,7 @@ func Example() {
 	fmt.Printf("%d bytes, % x\n", len(packed), packed)
 
 	got := make([]uint64, len(values))
-	if err := bitpack.Decode("example", got, packed, shape); err != nil {
+	if err := bitpack.Decode("example", got, packed, shape, nil); err != nil {
 		panic(err)
 	}
 	fmt.Println(got)

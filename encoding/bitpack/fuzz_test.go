@@ -52,7 +52,7 @@ func fuzzDecode[T uint32 | uint64](t *testing.T, dst []T, width, patches, patchW
 		if s.Len(len(dst)) < len(b) {
 			b = b[:s.Len(len(dst))]
 		}
-		err = bitpack.Decode("fuzz", dst, b, s)
+		err = bitpack.Decode("fuzz", dst, b, s, nil)
 	}
 	if err != nil {
 		require.ErrorIs(t, err, encoding.ErrCorrupt)
@@ -71,7 +71,7 @@ func fuzzDecode[T uint32 | uint64](t *testing.T, dst []T, width, patches, patchW
 	}
 	packed := bitpack.Append(nil, slices.Clone(again), s)
 	back := make([]T, len(dst))
-	require.NoError(t, bitpack.Decode("fuzz", back, packed, s))
+	require.NoError(t, bitpack.Decode("fuzz", back, packed, s, nil))
 	require.Equal(t, dst, back)
 	return true
 }
@@ -92,7 +92,7 @@ func FuzzRoundTrip(f *testing.F) {
 		packed := bitpack.Append(nil, slices.Clone(src), s)
 		require.Len(t, packed, s.Len(len(src)))
 		dst := make([]uint64, len(src))
-		require.NoError(t, bitpack.Decode("fuzz", dst, packed, s))
+		require.NoError(t, bitpack.Decode("fuzz", dst, packed, s, nil))
 		require.Equal(t, src, dst)
 	})
 }

@@ -75,21 +75,20 @@ func decode[T integer](d *Decoder, dst []T, c *chunk, body []byte) error {
 	if err != nil {
 		return err
 	}
-	above, _ := c.frame.Terms()
 	base := T(c.frame.Base())
 	first, second := T(c.first<<c.frame.Width), T(c.second<<c.frame.Width)
 	switch c.form {
 	case formFrame:
-		add(dst, &u, T(above))
+		add(dst, &u, base)
 	case formDeltas:
-		sum(dst, &u, first-base, T(above)) // the first code stands above no base
+		sum(dst, &u, first-base, base) // the first code stands above no base
 	case formDeltaDeltas:
 		low := T(c.frame.Low(int64(le.Uint64Short(body)))) // the first code, never patched
-		sum(dst, &u, second-2*base-low, T(above))          // of deltas, from the second value on
+		sum(dst, &u, second-2*base-low, base)              // of deltas, from the second value on
 		dst[0] = first + low
 		accumulate(dst)
 	case formSteps:
-		return steps(d, dst, &u, c, T(above), body[c.frame.Len(n):])
+		return steps(d, dst, &u, c, base, body[c.frame.Len(n):])
 	}
 	return nil
 }

@@ -225,8 +225,9 @@ func decodeVector[T integer](dst []T, p *encoding.Params, body []byte, size uint
 // decodePatched has scratch on its stack, which takes time to clear.
 func decodePatched[T integer](dst []T, c *chunk, body []byte) error {
 	var scratch struct {
-		wide, gaps [inline.Vector]uint64
-		narrow     [inline.Vector]uint32
+		wide   [inline.Vector + bitpack.Room]uint64
+		narrow [inline.Vector + bitpack.Room]uint32
+		gaps   [inline.Vector]uint64
 	}
 	d := Decoder{scratch.wide[:], scratch.narrow[:], scratch.gaps[:]}
 	return decode(&d, dst, c, body)

@@ -239,7 +239,7 @@ func (d *Decoder) decode(dst []int64, x, y *Column, plan *Plan, f *frame.Frame, 
 		return encoding.Corruptf(part, "%d bytes, want %d", len(body), f.Len(n))
 	}
 	// The codes and all progressions are one ramp.
-	start, _ := f.Terms()
+	start := f.Base()
 	step := int64(0)
 	xs := x.Values
 	switch {

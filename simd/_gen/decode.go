@@ -61,8 +61,6 @@ func decode(s shape, packed bool, d decoder) {
 	}
 	if packed {
 		params = "src *byte, size int, table *byte, width uint"
-	} else if d.name != "" {
-		params += ", flip " + s.uint()
 	}
 	signature := fmt.Sprintf("(dst *%s, n int, %s", value, params)
 	if d.params != "" {
@@ -76,7 +74,7 @@ func decode(s shape, packed bool, d decoder) {
 
 	text(s.name(name), signature)
 	dst, n := gp("dst"), gp("n")
-	c := &codes{shape: s, packed: packed, flips: !packed && d.name != "", src: gp("src")}
+	c := &codes{shape: s, packed: packed, src: gp("src")}
 	c.setup()
 	if d.setup != nil {
 		d.setup()
@@ -243,13 +241,12 @@ func times4(body func(i int, tail bool, lanes reg.OpmaskVirtual)) func() {
 }
 
 // codes loads the unsigned integers that a decoder begins with: packed ones of
-// a width, or plain ones with some bits flipped.
+// a width, or plain ones.
 type codes struct {
 	shape
-	packed, flips bool
-	src           reg.GPVirtual
+	packed bool
+	src    reg.GPVirtual
 
-	flip  reg.VecVirtual
 	end   reg.GPVirtual // packed: behind the bytes
 	last  reg.GPVirtual // packed: where the last full group may begin
 	step  reg.GPVirtual // packed: bytes of a group
@@ -284,9 +281,6 @@ func (c *codes) regs() int {
 
 func (c *codes) setup() {
 	if !c.packed {
-		if c.flips {
-			c.flip = c.broadcast("flip")
-		}
 		return
 	}
 	size, width := gp("size"), gp("width")
@@ -394,9 +388,6 @@ func (c *codes) load(i int, tail bool, lanes reg.OpmaskVirtual) []reg.VecVirtual
 				pick(c.shape, VMOVDQU64_Z, VMOVDQU32_Z)(m, lanes, r)
 			} else {
 				c.shape.load(m, r)
-			}
-			if c.flips {
-				c.xor(c.flip, r, r)
 			}
 		}
 	case c.avx512:

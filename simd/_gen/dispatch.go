@@ -90,8 +90,8 @@ func dispatchDecoder(s shape, name, value string, packed bool, d decoder) {
 	case name == "accumulate":
 		args += ", &dst[0]"
 	default:
-		params += fmt.Sprintf(", src []%s, flip %[1]s", s.uint())
-		args += ", &src[0], flip"
+		params += fmt.Sprintf(", src []%s", s.uint())
+		args += ", &src[0]"
 	}
 	if d.params != "" {
 		params += ", " + d.params

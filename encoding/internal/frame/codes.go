@@ -8,43 +8,34 @@ import (
 	"github.com/colsst/colsst/simd"
 )
 
-// Terms gives the arithmetic of decoding: code u stands for
-// add + int64(u^flip).
-func (f Frame) Terms() (add int64, flip uint64) {
-	if f.PatchWidth < 0 {
-		flip = 1 << (int(f.Width) - f.PatchWidth - 1)
-	}
-	return f.Base() - int64(flip), flip
-}
-
 // Patched64 are the n codes of the run that body begins with, in a frame with
 // patches; without any they are simd.Packed64(body, f.Width). The first codes,
 // as many as lows, hold the low bits of first values: they must not be patched.
-// The codes are unpacked into *scratch, which grows to what they need. The error
-// is a CorruptError about part.
+// The codes are unpacked into *scratch, which grows to what they need, and their
+// signs extended. The error is a CorruptError about part.
 func (f *Frame) Patched64(part string, body []byte, n, lows int, scratch *[]uint64) (simd.Codes64, error) {
-	u := room(scratch, n)
-	_, flip := f.Terms()
-	return simd.Plain64(u, flip), unpack(f, part, u, body, lows)
+	u, spare := room(scratch, n)
+	return simd.Plain64(u), unpack(f, part, u, body, lows, spare)
 }
 
 // Patched32 is Patched64 for columns of 32 bits.
 func (f *Frame) Patched32(part string, body []byte, n, lows int, scratch *[]uint32) (simd.Codes32, error) {
-	u := room(scratch, n)
-	_, flip := f.Terms()
-	return simd.Plain32(u, uint32(flip)), unpack(f, part, u, body, lows)
+	u, spare := room(scratch, n)
+	return simd.Plain32(u), unpack(f, part, u, body, lows, spare)
 }
 
-func room[U uint32 | uint64](scratch *[]U, n int) []U {
+// room is n values of scratch, and bitpack.Room more where it grows.
+func room[U uint32 | uint64](scratch *[]U, n int) (u, spare []U) {
 	if len(*scratch) < n {
-		*scratch = make([]U, n)
+		*scratch = make([]U, n+bitpack.Room)
 	}
-	return (*scratch)[:n]
+	u, spare = (*scratch)[:n], (*scratch)[n:]
+	return u, spare[:min(len(spare), bitpack.Room)]
 }
 
 // unpack is for a frame with patches.
-func unpack[U uint32 | uint64](f *Frame, part string, u []U, body []byte, lows int) error {
-	if err := bitpack.Decode(part, u, body[:f.Len(len(u))], f.Shape()); err != nil {
+func unpack[U uint32 | uint64](f *Frame, part string, u []U, body []byte, lows int, spare []U) error {
+	if err := bitpack.Decode(part, u, body[:f.Len(len(u))], f.Shape(), spare); err != nil {
 		return err
 	}
 	for i, x := range u[:lows] {

@@ -66,7 +66,7 @@ type Frame struct {
 
 // Shape is the shape of the codes.
 func (f Frame) Shape() bitpack.Shape {
-	return bitpack.Shape{Width: f.Width, Patches: f.Patches, PatchWidth: uint(max(f.PatchWidth, -f.PatchWidth))}
+	return bitpack.Shape{Width: f.Width, Patches: f.Patches, PatchWidth: uint(max(f.PatchWidth, -f.PatchWidth)), Signed: f.PatchWidth < 0}
 }
 
 // Len is the number of bytes of n codes.

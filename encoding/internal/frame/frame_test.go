@@ -38,7 +38,7 @@ func fit[T frame.Integer](t require.TestingT, x []T, prev frame.Frame) frame.Fra
 	b := frame.Append(&scratch, []byte{1}, f, x)[1:]
 	require.Len(t, b, f.Len(len(x)))
 	got := make([]T, len(x))
-	add, _ := f.Terms()
+	add := f.Base()
 	switch got := any(got).(type) {
 	case []int64:
 		var room []uint64
