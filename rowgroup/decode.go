@@ -36,23 +36,22 @@ type ref struct {
 }
 
 type blockDecoder struct {
+	*listing // of the template of the open block
+	listings [4]*listing
+	oldest   int // of the listings
+
 	schema *Schema
 	l      *layout
 	t      *Template
 	groups int
 	body   []byte
-	vals   []int64        // of slots that the block stores: dyn*groups + group
-	slotOf []uint8        // by dyn
-	last   *Template      // whose streams are listed
-	listed []listedStream // as its streams
-	where  []int32        // by stream: where it is listed, or 0
-	plain  bool           // see isPlain
-	refs   []ref          // where*groups + group
-	rows   []int          // by group: unfiltereds
-	starts []int          // and those of the groups before
-	parts  []int          // partitions
-	room   []int          // bytes that byte strings may take
-	left   []int          // the same while a group is decoded
+	vals   []int64 // of slots that the block stores: dyn*groups + group
+	refs   []ref   // where*groups + group
+	rows   []int   // by group: unfiltereds
+	starts []int   // and those of the groups before
+	parts  []int   // partitions
+	room   []int   // bytes that byte strings may take
+	left   []int   // the same while a group is decoded
 	limits groupLimits
 
 	delta  deltadelta.Decoder
@@ -66,7 +65,6 @@ type blockDecoder struct {
 	ramps   []encoding.Ramp // where*(groups+1) + group, then that of the block
 	asked   []rampState     // the same
 	lines   []line          // by where, if the block has a ramp
-	texts   []int32         // where streams of byte strings are listed
 	ints    []keptInts      // by where
 	first   int             // the groups at hand are [first, end)
 	end     int
@@ -80,18 +78,6 @@ type blockDecoder struct {
 	statics []int32
 }
 
-// listedStream is what a template says of a stream that it lists.
-type listedStream struct {
-	values   slotValues // the slots that it knows, and others of some group
-	from, to int32      // the others, among the stored ones
-	steady   bool       // there are no others
-	all      bool       // every group has as many values as is usual
-	counted  bool       // the block stores the counts
-	alike    bool       // bodies of as many values have the same length
-	constant bool       // they are integers and the same everywhere
-	zero     bool       // and these are 0
-}
-
 // rampState says what is known of an integer stream in a group by its
 // parameters.
 type rampState uint8
@@ -101,21 +87,6 @@ const (
 	rampNone
 	rampKnown
 )
-
-// lengthParams are the parameters that the length of a body depends on, by
-// encoding: bit i for parameter i. It depends on nothing else but the count.
-var lengthParams = [...]uint16{
-	encoding.Raw:             0,
-	encoding.Constant:        0,
-	encoding.DeltaOfDelta:    1<<0 | 1<<3 | 1<<4 | 1<<5 | 1<<7,
-	encoding.Function:        1<<3 | 1<<4 | 1<<5,
-	encoding.RunLength:       1<<encoding.NumParams - 1,
-	encoding.ALP:             1<<encoding.NumParams - 1,
-	encoding.ByteStreamSplit: 0,
-	encoding.Dictionary:      1<<encoding.NumParams - 1,
-	encoding.LengthBytes:     1<<encoding.NumParams - 1,
-	encoding.FrontCoded:      1<<encoding.NumParams - 1,
-}
 
 // scratch holds values that are spread over rows afterwards.
 type scratch struct {
@@ -128,7 +99,7 @@ type scratch struct {
 
 func newBlockDecoder(s *Schema) *BlockDecoder {
 	l := s.layout
-	return &BlockDecoder{blockDecoder{schema: s, l: l, limits: newGroupLimits(s), where: make([]int32, len(l.streams))}}
+	return &BlockDecoder{blockDecoder{schema: s, l: l, limits: newGroupLimits(s)}}
 }
 
 func (d *blockDecoder) numGroups() int            { return d.groups }
@@ -158,102 +129,30 @@ func (d *blockDecoder) open(t *Template, groups, rows, parts int, body []byte) e
 	return d.openRefs(t, bodies)
 }
 
-// list sets what follows from t alone.
+// list finds or makes the listing of t. Blocks take turns between a few
+// templates.
 func (d *blockDecoder) list(t *Template) {
-	if d.last == t {
-		return
-	}
-	if d.last != nil {
-		for i := range d.last.streams[1:] {
-			d.where[d.last.streams[1+i].stream] = 0
+	if d.listing == nil || d.of != t {
+		d.listing = nil
+		for _, x := range &d.listings {
+			if x != nil && x.of == t {
+				d.listing = x
+			}
+		}
+		if d.listing == nil {
+			x := d.listings[d.oldest]
+			if x == nil {
+				x = &listing{where: make([]int32, len(d.l.streams))}
+				d.listings[d.oldest] = x
+			}
+			x.set(d.l, t)
+			d.listing, d.oldest = x, (d.oldest+1)%len(d.listings)
 		}
 	}
-	d.last, d.listed = t, sized(d.listed, len(t.streams))
+	d.lines = sized(d.lines, len(t.streams))
 	for len(d.ints) < len(t.streams) {
 		d.ints = append(d.ints, keptInts{})
 	}
-	d.lines, d.texts = sized(d.lines, len(t.streams)), d.texts[:0]
-	d.slotOf = d.slotOf[:0]
-	for k := range t.streams {
-		l := &d.listed[k]
-		*l = listedStream{from: int32(len(d.slotOf))}
-		l.all = k > 0
-		stored := uint16(0)
-		for i := range t.slotsOf(k) {
-			s := &t.slotsOf(k)[i]
-			if s.dyn >= 0 {
-				d.slotOf = append(d.slotOf, s.slot)
-				stored |= 1 << s.slot
-			} else {
-				l.values[s.slot] = s.v
-			}
-			if s.slot == slotCount {
-				l.all = false // it would not be listed if it were countAll
-			}
-		}
-		l.counted = stored&(1<<slotCount) != 0
-		if id := l.values[slotID]; id >= 0 && id < int64(len(lengthParams)) {
-			l.alike = stored&(1<<slotID|1<<slotZstd|lengthParams[id]<<slotParam) == 0
-		}
-		l.to = int32(len(d.slotOf))
-		l.steady = l.from == l.to
-		if k == 0 {
-			continue
-		}
-		st := t.streams[k].stream
-		d.where[st] = int32(k)
-		s := &d.l.streams[st]
-		if s.class == ClassBytes {
-			d.texts = append(d.texts, int32(k))
-		}
-		v := l.values[slotParam]
-		l.constant = l.all && l.steady && s.class <= ClassInt64 && l.values == slotValues{slotID: int64(encoding.Constant), slotParam: v} &&
-			(encoding.Ramp{First: v}).Within(1, s.least(), s.most())
-		l.zero = l.constant && v == 0
-	}
-	d.plain = d.isPlain()
-}
-
-// isPlain reports whether the template says of all groups that they are of rows
-// alone, of one liveness and without deletions, whose cells are as their rows.
-func (d *blockDecoder) isPlain() bool {
-	zero := func(st int) bool { return d.listed[d.where[st]].zero }
-	all := func(st int) bool { return d.listed[d.where[st]].all }
-	none := func(from, to int) bool {
-		for st := from; st < to; st++ {
-			if d.where[st] != 0 {
-				return false
-			}
-		}
-		return true
-	}
-	l := d.l
-	if !zero(l.kinds) || !none(l.markers, l.markers+numMarkerStreams) {
-		return false
-	}
-	for st := l.clustering; st < l.rows.base; st += 2 {
-		if !zero(st) || !all(st+1) {
-			return false
-		}
-	}
-	live := &d.listed[d.where[l.rows.base+rLiveness]]
-	if x := live.values[slotParam]; !live.constant || x < 0 || x > int64(LivenessExpired) || x == int64(LivenessNone) {
-		return false
-	}
-	for i, n := range Liveness(live.values[slotParam]).counts(1) {
-		if st := l.rows.base + rWriteTime + i; n == 1 && !all(st) || n == 0 && !none(st, st+1) {
-			return false
-		}
-	}
-	if !zero(l.rows.base+rDelState) || !none(l.rows.base+rDelTime, l.rows.base+rDelLocal+1) {
-		return false
-	}
-	for st := l.rows.columns; st < len(l.streams); st += numColumnStreams {
-		if !zero(st+cState) || !all(st+cValue) || !none(st+cState+1, st+cValue) || !none(st+cValue+1, st+numColumnStreams) {
-			return false
-		}
-	}
-	return true
 }
 
 // openParams reads the parameter columns and returns where the bodies begin.

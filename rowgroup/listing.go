@@ -1,0 +1,129 @@
+package rowgroup
+
+import "github.com/colsst/colsst/encoding"
+
+// listing is what a template says of all blocks, as a decoder looks it up.
+type listing struct {
+	of     *Template
+	listed []listedStream // as the template's streams
+	where  []int32        // by stream: where it is listed, or 0
+	slotOf []uint8        // by dyn
+	texts  []int32        // where streams of byte strings are listed
+	plain  bool           // see isPlain
+}
+
+// listedStream is what a template says of a stream that it lists.
+type listedStream struct {
+	values   slotValues // the slots that it knows, and others of some group
+	from, to int32      // the others, among the stored ones
+	steady   bool       // there are no others
+	all      bool       // every group has as many values as is usual
+	counted  bool       // the block stores the counts
+	alike    bool       // bodies of as many values have the same length
+	constant bool       // they are integers and the same everywhere
+	zero     bool       // and these are 0
+}
+
+// lengthParams are the parameters that the length of a body depends on, by
+// encoding: bit i for parameter i. It depends on nothing else but the count.
+var lengthParams = [...]uint16{
+	encoding.Raw:             0,
+	encoding.Constant:        0,
+	encoding.DeltaOfDelta:    1<<0 | 1<<3 | 1<<4 | 1<<5 | 1<<7,
+	encoding.Function:        1<<3 | 1<<4 | 1<<5,
+	encoding.RunLength:       1<<encoding.NumParams - 1,
+	encoding.ALP:             1<<encoding.NumParams - 1,
+	encoding.ByteStreamSplit: 0,
+	encoding.Dictionary:      1<<encoding.NumParams - 1,
+	encoding.LengthBytes:     1<<encoding.NumParams - 1,
+	encoding.FrontCoded:      1<<encoding.NumParams - 1,
+}
+
+// set makes d the listing of t, a template of layout l.
+func (d *listing) set(l *layout, t *Template) {
+	if d.of != nil {
+		for i := range d.of.streams[1:] {
+			d.where[d.of.streams[1+i].stream] = 0
+		}
+	}
+	d.of, d.listed, d.texts, d.slotOf = t, sized(d.listed, len(t.streams)), d.texts[:0], d.slotOf[:0]
+	for k := range t.streams {
+		x := &d.listed[k]
+		*x = listedStream{from: int32(len(d.slotOf))}
+		x.all = k > 0
+		stored := uint16(0)
+		for i := range t.slotsOf(k) {
+			s := &t.slotsOf(k)[i]
+			if s.dyn >= 0 {
+				d.slotOf = append(d.slotOf, s.slot)
+				stored |= 1 << s.slot
+			} else {
+				x.values[s.slot] = s.v
+			}
+			if s.slot == slotCount {
+				x.all = false // it would not be listed if it were countAll
+			}
+		}
+		x.counted = stored&(1<<slotCount) != 0
+		if id := x.values[slotID]; id >= 0 && id < int64(len(lengthParams)) {
+			x.alike = stored&(1<<slotID|1<<slotZstd|lengthParams[id]<<slotParam) == 0
+		}
+		x.to = int32(len(d.slotOf))
+		x.steady = x.from == x.to
+		if k == 0 {
+			continue
+		}
+		st := t.streams[k].stream
+		d.where[st] = int32(k)
+		s := &l.streams[st]
+		if s.class == ClassBytes {
+			d.texts = append(d.texts, int32(k))
+		}
+		v := x.values[slotParam]
+		x.constant = x.all && x.steady && s.class <= ClassInt64 && x.values == slotValues{slotID: int64(encoding.Constant), slotParam: v} &&
+			(encoding.Ramp{First: v}).Within(1, s.least(), s.most())
+		x.zero = x.constant && v == 0
+	}
+	d.plain = d.isPlain(l)
+}
+
+// isPlain reports whether the template says of all groups that they are of rows
+// alone, of one liveness and without deletions, whose cells are as their rows.
+func (d *listing) isPlain(l *layout) bool {
+	zero := func(st int) bool { return d.listed[d.where[st]].zero }
+	all := func(st int) bool { return d.listed[d.where[st]].all }
+	none := func(from, to int) bool {
+		for st := from; st < to; st++ {
+			if d.where[st] != 0 {
+				return false
+			}
+		}
+		return true
+	}
+	if !zero(l.kinds) || !none(l.markers, l.markers+numMarkerStreams) {
+		return false
+	}
+	for st := l.clustering; st < l.rows.base; st += 2 {
+		if !zero(st) || !all(st+1) {
+			return false
+		}
+	}
+	live := &d.listed[d.where[l.rows.base+rLiveness]]
+	if x := live.values[slotParam]; !live.constant || x < 0 || x > int64(LivenessExpired) || x == int64(LivenessNone) {
+		return false
+	}
+	for i, n := range Liveness(live.values[slotParam]).counts(1) {
+		if st := l.rows.base + rWriteTime + i; n == 1 && !all(st) || n == 0 && !none(st, st+1) {
+			return false
+		}
+	}
+	if !zero(l.rows.base+rDelState) || !none(l.rows.base+rDelTime, l.rows.base+rDelLocal+1) {
+		return false
+	}
+	for st := l.rows.columns; st < len(l.streams); st += numColumnStreams {
+		if !zero(st+cState) || !all(st+cValue) || !none(st+cState+1, st+cValue) || !none(st+cValue+1, st+numColumnStreams) {
+			return false
+		}
+	}
+	return true
+}
