@@ -178,10 +178,11 @@ func patch[T uint32 | uint64](part string, dst []T, src []byte, s Shape, room []
 	b := PositionWidth(n)
 	highs := src[PositionsLen(s.Patches, n):]
 	most := len(room) / 2 &^ 7
-	beyond := uint(0) // bits over a sign
+	var sign T // of the high bits
 	if s.Signed {
-		beyond = 64 - s.Width - s.PatchWidth
+		sign = 1 << (s.PatchWidth - 1)
 	}
+	shift := s.Width & 63 // of 64 bits there are no patches
 	for from := 0; from < s.Patches; from += most {
 		k := min(s.Patches-from, most)
 		at, high := room[:k], room[most:][:k]
@@ -193,8 +194,7 @@ func patch[T uint32 | uint64](part string, dst []T, src []byte, s Shape, room []
 				return encoding.Corruptf(part, "patch %d at position %d of %d after %d", from+i, p, n, last)
 			}
 			last = p
-			x := uint64(high[i]) << (s.Width & 63) // of 64 bits there are none
-			dst[p] |= T(int64(x<<(beyond&63)) >> (beyond & 63))
+			dst[p] |= (high[i] ^ sign - sign) << shift // the sign extended
 		}
 	}
 	return nil
