@@ -135,7 +135,7 @@ func appendU16(dst []byte, v uint16) []byte  { return binary.BigEndian.AppendUin
 func appendU32(dst []byte, v uint32) []byte  { return binary.BigEndian.AppendUint32(dst, v) }
 func appendU64(dst []byte, v uint64) []byte  { return binary.BigEndian.AppendUint64(dst, v) }
 func appendF64(dst []byte, v float64) []byte { return appendU64(dst, math.Float64bits(v)) }
-func appendUTF(dst []byte, s string) []byte { return append(appendU16(dst, uint16(len(s))), s...) }
+func appendUTF(dst []byte, s string) []byte  { return append(appendU16(dst, uint16(len(s))), s...) }
 
 func appendSbytes(dst []byte, b []byte) []byte { return append(appendU16(dst, uint16(len(b))), b...) }
 

@@ -25,6 +25,11 @@ const (
 	ComponentRows            Component = "Rows.db"       // BTI
 )
 
+var components = [...]Component{
+	ComponentData, ComponentStatistics, ComponentTOC, ComponentCompressionInfo, ComponentCRC, ComponentDigest,
+	ComponentIndex, ComponentSummary, ComponentPartitions, ComponentRows,
+}
+
 // Descriptor is what the file names of one SSTable have in common:
 //
 //	nb-1-big-Data.db     da-3gsm_0lob_1zdg02we44my8dy25w-bti-Data.db

@@ -15,7 +15,7 @@ import (
 type SSTable struct {
 	Descriptor
 	Dir        string
-	Files      []Component // that are there, sorted
+	Files      []Component // that this package reads or TOC.txt lists, and are there; sorted
 	TOC        []Component // that TOC.txt lists; nil: there is no TOC.txt
 	Data       *DataFile
 	Statistics *StatisticsFile
@@ -26,26 +26,6 @@ type SSTable struct {
 	data    *os.File
 	options options
 	indexes indexes
-}
-
-// UserTypes says how the user types of a header were taken that lack a
-// FrozenType around them and may be frozen nonetheless (CASSANDRA-15035).
-type UserTypes uint8
-
-// The ways.
-const (
-	UserTypesByHeader       UserTypes = iota // there are none, or the version is not in doubt
-	UserTypesFrozen                          // as WithUserTypes said
-	UserTypesMultiCell                       // as WithUserTypes said
-	UserTypesFoundFrozen                     // the sizes of rows fit only so
-	UserTypesFoundMultiCell                  // the sizes of rows fit so
-)
-
-func (u UserTypes) String() string {
-	return [...]string{
-		"as the header says", "frozen, as given", "multi-cell, as given",
-		"frozen, by the sizes of rows", "multi-cell, by the sizes of rows",
-	}[min(u, UserTypesFoundMultiCell)]
 }
 
 type options struct {
@@ -121,38 +101,41 @@ func (s *SSTable) open() error {
 	return s.decideUserTypes()
 }
 
-// list finds the components that are there and compares them with TOC.txt.
+// list finds which of the components that this package knows, or that TOC.txt
+// lists, are there.
 func (s *SSTable) list() error {
-	entries, err := os.ReadDir(s.Dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if d, c, err := ParseName(e.Name()); err == nil && d == s.Descriptor {
-			s.Files = append(s.Files, c)
-		}
-	}
-	slices.Sort(s.Files)
-	if s.has(ComponentTOC) {
-		text, err := s.read(ComponentTOC)
-		if err != nil {
-			return err
-		}
+	text, err := s.read(ComponentTOC)
+	switch {
+	case err == nil:
 		if s.TOC, err = ParseTOC(text); err != nil {
 			return s.name(ComponentTOC, err)
 		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
 	}
-	for _, c := range append([]Component{ComponentData, ComponentStatistics}, s.TOC...) {
-		switch {
-		case s.has(c):
-		case c == ComponentData, c == ComponentStatistics, c == ComponentCompressionInfo:
-			err := fmt.Errorf("%s: %w", s.Path(c), fs.ErrNotExist)
-			if slices.Contains(s.TOC, c) {
-				err = fmt.Errorf("%w, though TOC.txt lists it", err)
-			}
+	want := append(components[:], s.TOC...)
+	slices.Sort(want)
+	for _, c := range slices.Compact(want) {
+		_, err := os.Stat(s.Path(c))
+		if err == nil {
+			s.Files = append(s.Files, c)
+			continue
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
 			return err
+		}
+		listed := slices.Contains(s.TOC, c)
+		switch c {
+		case ComponentData, ComponentStatistics:
+			return err
+		case ComponentCompressionInfo:
+			if listed {
+				return fmt.Errorf("%w, though %s lists it", err, ComponentTOC)
+			}
 		default:
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s is missing, though TOC.txt lists it", c))
+			if listed {
+				s.Warnings = append(s.Warnings, fmt.Sprintf("%s is missing, though %s lists it", c, ComponentTOC))
+			}
 		}
 	}
 	return nil
@@ -204,49 +187,6 @@ func (s *SSTable) openData() (err error) {
 		}
 	}
 	return nil
-}
-
-// trialLength is how much of a body decideUserTypes reads at most.
-const trialLength = 64 << 20
-
-// decideUserTypes settles what user types without FrozenType are.
-func (s *SSTable) decideUserTypes() error {
-	if !s.Version.udtsAmbiguous() || !s.Header.HasMultiCellUDTs() {
-		return nil
-	}
-	frozen := s.Header.WithFrozenUDTs()
-	s.UserTypes = s.options.userTypes
-	switch s.UserTypes {
-	case UserTypesFrozen:
-		s.Header = frozen
-	case UserTypesByHeader:
-		s.UserTypes = UserTypesFoundMultiCell
-		asHeader, err := s.try(s.Header)
-		if err != nil {
-			return err
-		}
-		asFrozen, err := s.try(frozen)
-		if err != nil {
-			return err
-		}
-		if asFrozen > asHeader {
-			s.Header, s.UserTypes = frozen, UserTypesFoundFrozen
-		}
-	}
-	return nil
-}
-
-// try reports how far the body, or its beginning, can be read under h.
-func (s *SSTable) try(h *Header) (position int64, err error) {
-	r, err := s.scan(h, 0, true)
-	if err != nil {
-		return 0, err
-	}
-	for r.Position() < trialLength && err == nil {
-		_, err = r.Next()
-	}
-	position = r.Position()
-	return position, r.Close()
 }
 
 // lookupBuffer is the least size of the buffer of a reader that is to read
