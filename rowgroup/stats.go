@@ -260,6 +260,9 @@ func (st *Stats) addMeta(m *RowMeta, from, to int) {
 	}
 	for i := from; i < to; {
 		l, j := m.Liveness[i], i+1
+		if i == from && uniform(m.Liveness[from:to]) {
+			j = to
+		}
 		for j < to && m.Liveness[j] == l {
 			j++
 		}
