@@ -21,8 +21,11 @@ type Encoder struct {
 	frames     frame.Scratch
 	patterns   []uint64 // of Split
 
-	last   encoding.Params
+	last   encoding.Params // of the chunk before
 	prev   frame.Frame
+	bits   int // of the chunk searched last
+	values int // of it
+	steady steady
 	search search
 	cut    cut
 }
@@ -60,7 +63,9 @@ func (e *Encoder) Reset() {
 
 // forget forgets the parameters of the chunk before; in line, they cost what
 // they are.
-func (e *Encoder) forget() { e.last, e.prev = encoding.Params{}, frame.Frame{} }
+func (e *Encoder) forget() {
+	e.last, e.prev, e.steady = encoding.Params{}, frame.Frame{}, steady{}
+}
 
 // resize is s with n elements, whose values are not defined.
 func resize[T any](s []T, n int) []T {
@@ -106,6 +111,31 @@ type chunk[F float, I frame.Integer] struct {
 	m   uint // bits of a value
 }
 
+// long is the number of values from which on a chunk may do without a search: in
+// shorter ones more is lost than time won.
+const long = 512
+
+// steady lets the search wait for 1, 3 and then 7 chunks where it keeps finding
+// what the chunk before had.
+type steady struct{ wait, span uint8 }
+
+func (s *steady) rests() bool {
+	if s.wait == 0 {
+		return false
+	}
+	s.wait--
+	return true
+}
+
+func (s *steady) searched(same bool) {
+	if !same {
+		*s = steady{}
+		return
+	}
+	s.span = min(2*s.span+1, 7)
+	s.wait = s.span
+}
+
 // plan is one way to encode the chunk.
 type plan[I frame.Integer] struct {
 	params encoding.Params
@@ -122,6 +152,12 @@ func (c *plan[I]) mode() Mode { return Mode(c.params[pMode]) }
 func (e *chunk[F, I]) choose() plan[I] {
 	n := len(e.src)
 	best := plan[I]{bits: n * int(e.m)}
+	if n >= long && n == e.values && e.steady.rests() {
+		if same := best; e.again(&same) {
+			e.last, e.prev = same.params, same.frame
+			return same
+		}
+	}
 	pr, ok := e.decimals()
 	if ok {
 		fill(e.ints.v, e.exceptions)
@@ -149,8 +185,43 @@ func (e *chunk[F, I]) choose() plan[I] {
 		e.search.known = false
 		e.search.lost.bits, e.search.lost.values = best.bits, n
 	}
-	e.last, e.prev = best.params, best.frame
+	e.steady.searched(best.mode() == Mode(e.last[pMode]) && best.frame.Width == e.prev.Width && best.params[pPair] == e.last[pPair])
+	e.last, e.prev, e.bits, e.values = best.params, best.frame, best.bits, n
 	return best
+}
+
+// again keeps in best the mode, decimals and frame of the chunk before, if with
+// them this one needs no patch, and no more bits than the last one that was
+// searched.
+func (e *chunk[F, I]) again(best *plan[I]) bool {
+	mode := Mode(e.last[pMode])
+	var r *run[I]
+	switch {
+	case mode.decimal():
+		if !e.with(pairOf(e.last[pPair])) || int64(len(e.exceptions)) > e.last[pExceptions] {
+			return false
+		}
+		r = &e.ints
+		fill(r.v, e.exceptions)
+	case mode == Bits || mode == BitsDelta:
+		r = &e.ordered
+		if int64(e.order()) != e.last[pZeros] {
+			return false
+		}
+	default:
+		return false
+	}
+	x := r
+	if mode.delta() {
+		x = &e.deltas[0]
+		differences(x, r.v)
+	}
+	f, ok := frame.Again(x.lo, x.hi, e.m, e.prev)
+	if !ok {
+		return false
+	}
+	e.take(best, r, x, f, mode, e.last[pPair])
+	return best.mode() == mode && best.bits <= e.bits
 }
 
 // append appends the body of the chunk that c plans.
@@ -227,7 +298,13 @@ func (e *chunk[F, I]) fit(best *plan[I], r, x *run[I], core frame.Core, mode Mod
 	if mode.delta() {
 		packed = packed[1:]
 	}
-	f := frame.Fit(packed, x.lo, x.hi, core, n, e.prev)
+	e.take(best, r, x, frame.Fit(packed, x.lo, x.hi, core, n, e.prev), mode, p6)
+}
+
+// take keeps in best the smaller of it and mode, which packs x, in frame f, for
+// the integers r.
+func (e *chunk[F, I]) take(best *plan[I], r, x *run[I], f frame.Frame, mode Mode, p6 int64) {
+	n := len(r.v)
 	p := encoding.Params{pMode: int64(mode), pPair: p6}
 	f.Store(&p)
 	if mode.delta() {

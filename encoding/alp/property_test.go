@@ -1,7 +1,10 @@
 package alp_test
 
 import (
+	"maps"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -184,6 +187,52 @@ func TestHistoryFindsNewDecimals(t *testing.T) {
 			}
 		}
 		require.Greater(t, decimals, 64-33)
+	}
+}
+
+// TestSteadyChunks: long chunks that are encoded as those before are right
+// whatever comes, and soon are as small as with a search for each.
+func TestSteadyChunks(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	values := map[string]func(i int) float64{
+		"wide":     func(int) float64 { return float64(r.IntN(1<<13)) / 100 },
+		"narrow":   func(int) float64 { return float64(r.IntN(1<<5)) / 100 },
+		"above":    func(int) float64 { return float64(9000+r.IntN(1<<13)) / 100 },
+		"constant": func(int) float64 { return 7.5 },
+		"digits":   func(int) float64 { return r.Float64() },
+		"rare": func(i int) float64 {
+			if i%100 == 7 {
+				return math.NaN()
+			}
+			return float64(r.IntN(1<<13)) / 100
+		},
+		"counter": func(i int) float64 { return float64(1000*i+r.IntN(1000)) / 10 },
+	}
+	names := slices.Sorted(maps.Keys(values))
+	var e, fresh alp.Encoder
+	var d alp.Decoder
+	for _, from := range names {
+		for _, to := range names {
+			e.Reset()
+			size, alone := 0, 0
+			for chunk := range 48 { // a search for decimals may rest for 32
+				name := from
+				if chunk >= 10 {
+					name = to
+				}
+				src := make([]float64, 1024)
+				for i := range src {
+					src[i] = values[name](i)
+				}
+				_, n := trip64(t, &e, &d, src)
+				var p encoding.Params
+				fresh.Reset()
+				if chunk >= 44 {
+					size, alone = size+n, alone+len(fresh.AppendFloat64(nil, src, &p))
+				}
+			}
+			require.LessOrEqual(t, size, alone+alone/32, "%s, then %s", from, to)
+		}
 	}
 }
 

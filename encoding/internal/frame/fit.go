@@ -68,6 +68,18 @@ func Fit[T Integer](x []T, lo, hi int64, core Core, n int, prev Frame) Frame {
 	return best
 }
 
+// Again is prev, without patches, for values from lo to hi, if they all lie in
+// its window and no window half as wide would hold them.
+func Again(lo, hi int64, size uint, prev Frame) (f Frame, ok bool) {
+	w := prev.Width
+	if w >= size || !Fits(prev.P, size-shift(w)) {
+		return f, false
+	}
+	spread := uint64(hi) - uint64(lo)
+	base := prev.Base()
+	return Frame{P: prev.P, Width: w}, base <= lo && (uint64(hi)-uint64(base))>>w == 0 && uint(bits.Len64(spread)) >= w
+}
+
 // run is what Fit is given.
 type run[T Integer] struct {
 	x      []T
