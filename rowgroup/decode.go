@@ -37,7 +37,7 @@ type ref struct {
 
 type blockDecoder struct {
 	*listing // of the template of the open block
-	listings [4]*listing
+	listings [8]*listing
 	oldest   int // of the listings
 
 	schema *Schema
@@ -76,6 +76,8 @@ type blockDecoder struct {
 	cells   [5][]int32 // see decodeStates
 	sel     []int32
 	statics []int32
+	oddAt   []int32 // see nonzeros
+	odd     []int64
 }
 
 // rampState says what is known of an integer stream in a group by its
@@ -813,6 +815,50 @@ func (d *blockDecoder) intStream(st, g int) ([]int64, error) {
 	}
 	e.group, e.values = g, e.own
 	return e.values, nil
+}
+
+// nonzeros finds the values of integer stream st of group g that are not 0, of
+// which its type has few: positions, which ascend, and values, valid until the
+// next call.
+func (d *blockDecoder) nonzeros(st, g int) (at []int32, values []int64, err error) {
+	d.oddAt, d.odd = d.oddAt[:0], d.odd[:0]
+	n := d.count(st, g)
+	if n > 0 && d.l.streams[st].class == ClassInt64 && d.slots(int(d.where[st]), g)[slotID] == int64(encoding.DeltaOfDelta) {
+		_, p, body, err := d.chunk(st, g)
+		if err != nil {
+			return nil, nil, err
+		}
+		pos, v, ok, err := d.delta.Sparse(p, n, body)
+		if err != nil {
+			return nil, nil, d.at(st, g, err)
+		}
+		if ok {
+			for i, x := range v {
+				if x != 0 {
+					d.oddAt, d.odd = append(d.oddAt, int32(pos[i])), append(d.odd, x)
+				}
+			}
+			return d.oddAt, d.odd, nil
+		}
+	}
+	v, err := d.intStream(st, g)
+	for i := nonzero(v, 0); i < len(v); i = nonzero(v, i+1) {
+		d.oddAt, d.odd = append(d.oddAt, int32(i)), append(d.odd, v[i])
+	}
+	return d.oddAt, d.odd, err
+}
+
+// nonzero is the first index from i on at which v is not 0, or its length.
+func nonzero(v []int64, i int) int {
+	for ; len(v)-i >= 8; i += 8 {
+		if w := (*[8]int64)(v[i:]); w[0]|w[1]|w[2]|w[3]|w[4]|w[5]|w[6]|w[7] != 0 {
+			break
+		}
+	}
+	for i < len(v) && v[i] == 0 {
+		i++
+	}
+	return i
 }
 
 func (d *blockDecoder) decodeInt32(dst []int32, st, g int) error {

@@ -64,6 +64,14 @@ func (s *span) rows() int {
 	return s.n
 }
 
+// row is the position of its i-th row.
+func (s *span) row(i int32) int {
+	if s.sparse {
+		return int(s.sel[i])
+	}
+	return s.at + int(i)
+}
+
 // span is groups from on that can be decoded together, up to to: without
 // markers, and with the same liveness for all rows.
 func (d *blockDecoder) span(from, to, at int) span {
@@ -1018,25 +1026,28 @@ func (d *blockDecoder) decodeDeletions(l *rowLayout, meta *RowMeta, sp *span, so
 		}
 		return nil
 	}
-	var s [3][]int64 // states, times, local times
-	for i := range s {
-		var err error
-		if s[i], err = d.intStream(st+i, sp.from); err != nil {
-			return err
-		}
+	times, err := d.intStream(l.base+rDelTime, sp.from)
+	if err != nil {
+		return err
 	}
-	sel := d.rowsOf(sp)
+	locals, err := d.intStream(l.base+rDelLocal, sp.from)
+	if err != nil {
+		return err
+	}
+	at, states, err := d.nonzeros(st, sp.from)
+	if err != nil {
+		return err
+	}
 	k := 0
-	for i := nonzero(s[0], 0); i < len(s[0]); i = nonzero(s[0], i+1) {
-		x := s[0][i]
-		if x < 0 || x > 2 || k >= len(s[1]) || k >= len(s[2]) {
+	for i, x := range states {
+		if x < 0 || x > 2 || k >= len(times) || k >= len(locals) {
 			return d.corrupt(st, sp.from, "state %d", x)
 		}
-		meta.Deletions = append(meta.Deletions, RowDeletion{Row: int(sel[i]), Deletion: Deletion{s[1][k], s[2][k]}, Shadowable: x == 2})
+		meta.Deletions = append(meta.Deletions, RowDeletion{Row: sp.row(at[i]), Deletion: Deletion{times[k], locals[k]}, Shadowable: x == 2})
 		k++
 	}
-	if k != len(s[1]) || k != len(s[2]) {
-		return d.corrupt(l.base+rDelTime, sp.from, "%d times for %d deletions", len(s[1]), k)
+	if k != len(times) || k != len(locals) {
+		return d.corrupt(l.base+rDelTime, sp.from, "%d times for %d deletions", len(times), k)
 	}
 	return nil
 }
@@ -1131,29 +1142,35 @@ func (d *blockDecoder) decodeAsRow(v *vector, s int, sp *span, live *liveness) e
 
 // decodeStates decodes the cells of one group.
 func (d *blockDecoder) decodeStates(v *vector, s int, sp *span, live *liveness, o *ScanOptions) error {
-	states, err := d.intStream(s+cState, sp.from)
+	odd, states, err := d.nonzeros(s+cState, sp.from)
 	if err != nil {
 		return err
 	}
-	if err := d.asRow(states, s, sp, live); err != nil {
-		return err
+	if live.none() {
+		for i, k := 0, 0; i < sp.rows(); i++ {
+			if k < len(odd) && int(odd[k]) == i {
+				k++
+			} else if live.at(i) == LivenessNone {
+				return d.corrupt(s+cState, sp.from, "cell state 0 in a row without liveness")
+			}
+		}
 	}
 	at, n := sp.at, sp.n
 	v.Cells = extend(growZero(v.Cells, at), sp)
-	sel, cells := d.rowsOf(sp), v.Cells[at:]
+	cells := v.Cells[at:]
 	clear(cells) // as their rows
 	if sp.sparse {
 		for i := range cells {
 			cells[i] = CellAbsent
 		}
-		for _, p := range sel {
+		for _, p := range sp.sel {
 			v.Cells[p] = CellAsRow
 		}
 	}
 	v.truncate(at)
 	holes, timed, expiring, expires, exceptions := d.cells[0][:0], d.cells[1][:0], d.cells[2][:0], d.cells[3][:0], d.cells[4][:0]
-	for i := nonzero(states, 0); i < len(states); i = nonzero(states, i+1) {
-		x, p := states[i], sel[i]
+	for i, x := range states {
+		p := int32(sp.row(odd[i]))
 		c := Cell(x)
 		k := c.Kind()
 		if x < 0 || x >= 0x80 || k > CellTombstone || k == CellAbsent && c != CellAbsent ||
@@ -1161,7 +1178,7 @@ func (d *blockDecoder) decodeStates(v *vector, s int, sp *span, live *liveness, 
 			k == CellTombstone && c&^(CellOwnTime|cellKinds) != 0 || c&CellEmpty != 0 && c&CellException != 0 {
 			return d.corrupt(s+cState, sp.from, "cell state %#x", x)
 		}
-		if live.at(i) == LivenessNone && k != CellAbsent && c&CellOwnTime == 0 {
+		if live.at(int(odd[i])) == LivenessNone && k != CellAbsent && c&CellOwnTime == 0 {
 			return d.corrupt(s+cState, sp.from, "cell state %#x in a row without liveness", x)
 		}
 		v.Cells[p] = c
@@ -1227,32 +1244,6 @@ func (d *blockDecoder) decodeStates(v *vector, s int, sp *span, live *liveness, 
 		v.Expiries = growZero(v.Expiries, at+n)
 	}
 	return nil
-}
-
-// asRow refuses states of cells that are as rows which have no liveness.
-func (d *blockDecoder) asRow(states []int64, s int, sp *span, live *liveness) error {
-	if !live.none() {
-		return nil
-	}
-	for i, x := range states {
-		if x == int64(CellAsRow) && live.at(i) == LivenessNone {
-			return d.corrupt(s+cState, sp.from, "cell state 0 in a row without liveness")
-		}
-	}
-	return nil
-}
-
-// nonzero is the first index from i on at which v is not 0, or its length.
-func nonzero(v []int64, i int) int {
-	for ; len(v)-i >= 8; i += 8 {
-		if w := (*[8]int64)(v[i:]); w[0]|w[1]|w[2]|w[3]|w[4]|w[5]|w[6]|w[7] != 0 {
-			break
-		}
-	}
-	for i < len(v) && v[i] == 0 {
-		i++
-	}
-	return i
 }
 
 // truncate cuts the values to n.

@@ -16,6 +16,7 @@ type Decoder struct {
 	wide   []uint64 // codes of int64 values
 	narrow []uint32 // codes of int32 values
 	gaps   []uint64 // positions, then sizes
+	few    []int64  // see Sparse
 }
 
 // Int64 fills dst from the body and parameters of its values. body is exactly
@@ -91,6 +92,44 @@ func decode[T integer](d *Decoder, dst []T, c *chunk, body []byte) error {
 		return steps(d, dst, &u, c, base, body[c.frame.Len(n):])
 	}
 	return nil
+}
+
+// Sparse finds the values that are not 0 in a body of n int64 values of which
+// most are, as their parameters say: those of a frame without bits of its own
+// on base 0. It returns their positions, which ascend, and the values; both are
+// valid until the next call, and a patch may hold a 0. ok is false for other
+// parameters; bad input gives a CorruptError.
+func (d *Decoder) Sparse(p *encoding.Params, n int, body []byte) (at []uint64, values []int64, ok bool, err error) {
+	if p[paramForm] != formFrame || p[2]|p[3] != 0 {
+		return nil, nil, false, nil
+	}
+	c, err := load(p, n, 64)
+	if err == nil && len(body) != c.len(n) {
+		err = encoding.Corruptf(part, "%d bytes, want %d", len(body), c.len(n))
+	}
+	if err != nil {
+		return nil, nil, false, err
+	}
+	k := c.frame.Patches
+	if len(d.gaps) < k {
+		d.gaps = make([]uint64, k)
+	}
+	if len(d.few) < k {
+		d.few = make([]int64, k)
+	}
+	at, values = d.gaps[:k], d.few[:k]
+	if err := bitpack.DecodePositions(part, at, body, n); err != nil {
+		return nil, nil, false, err
+	}
+	w := c.frame.Shape().PatchWidth
+	u := simd.Packed64(body[bitpack.PositionsLen(k, n):], w)
+	simd.Add64(values, &u, 0)
+	if c.frame.PatchWidth < 0 {
+		for i, x := range values {
+			values[i] = x << (64 - w) >> (64 - w)
+		}
+	}
+	return at, values, true, nil
 }
 
 // steps decodes the clock of c and moves what stands behind its gaps. start is

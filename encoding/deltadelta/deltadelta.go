@@ -229,6 +229,6 @@ func decodePatched[T integer](dst []T, c *chunk, body []byte) error {
 		narrow [inline.Vector + bitpack.Room]uint32
 		gaps   [inline.Vector]uint64
 	}
-	d := Decoder{scratch.wide[:], scratch.narrow[:], scratch.gaps[:]}
+	d := Decoder{wide: scratch.wide[:], narrow: scratch.narrow[:], gaps: scratch.gaps[:]}
 	return decode(&d, dst, c, body)
 }

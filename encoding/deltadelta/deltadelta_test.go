@@ -60,6 +60,14 @@ func (c coder[T]) roundTrip(t fataler, e *deltadelta.Encoder, v []T) encoding.Pa
 			require.LessOrEqual(t, u<<(64-8*c.bytes)>>(64-8*c.bytes), r.Spread)
 		}
 	}
+	if at, values, ok, err := d.Sparse(&p, len(v), body); ok && c.bytes == 8 {
+		require.NoError(t, err)
+		dense := make([]T, len(v))
+		for i, k := range at {
+			dense[k] = T(values[i])
+		}
+		require.Equal(t, v, dense)
+	}
 	require.LessOrEqual(t, p[3]+p[5], int64(8*c.bytes), "packed width")
 	require.LessOrEqual(t, len(encoding.AppendParams(nil, &p))+n, len(v)*c.bytes+len(v)*c.bytes/100+24)
 
