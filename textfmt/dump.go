@@ -1,6 +1,7 @@
 package textfmt
 
 import (
+	"bytes"
 	"encoding/hex"
 	"io"
 	"strconv"
@@ -34,6 +35,10 @@ import (
 // bytes that are no text {"hex":"ff00"}; a value of no bytes of a type that has
 // some {"hex":""}; other types are strings as rowgroup.AppendText writes them.
 type DumpWriter struct {
+	// Exact writes what could not be read from its text again, as collections,
+	// tuples and counters, as {"hex":...} too, so that DumpReader takes all.
+	Exact bool
+
 	w       io.Writer
 	schema  *rowgroup.Schema
 	names   [][]byte // of the columns, as JSON
@@ -295,5 +300,20 @@ func (d *DumpWriter) cellValue(b *rowgroup.Batch, col, i int) {
 
 // value writes a serialised value.
 func (d *DumpWriter) value(t rowgroup.Type, b []byte) {
+	if d.Exact && len(b) > 0 && !payload(t, b) && !isReadable(t, b) {
+		d.add(`{"hex":"`)
+		d.buf = hex.AppendEncode(d.buf, b)
+		d.add(`"}`)
+		return
+	}
 	d.buf = AppendJSON(d.buf, t, b)
+}
+
+// isReadable reports whether a value can be read from its text, bit for bit.
+func isReadable(t rowgroup.Type, b []byte) bool {
+	if isText(t) {
+		return true
+	}
+	v, err := rowgroup.ParseText(nil, t, string(rowgroup.AppendText(nil, t, b)))
+	return err == nil && bytes.Equal(v, b)
 }

@@ -55,7 +55,9 @@ func newConvert() *cobra.Command {
 		`Convert reads table files, CSV, TSV, NDJSON, InfluxDB's line protocol and the
 text formats of Prometheus and OpenMetrics (any text also as .gz, .zst, .bz2 or
 .xz), - for stdin, and writes a table file, CSV, TSV, NDJSON or line protocol.
-Formats are told by the content and the name.
+Formats are told by the content and the name. What dump --exact prints
+(--input-format dump) becomes the table file again that it was, with its
+--schema.
 
 Types that are not given are inferred from the first 65,536 rows and printed.
 Rows must be in order: partitions by their key bytes, rows by their clustering
@@ -323,9 +325,12 @@ func (c *convert) source(path, outFormat string, first bool) (*source, error) {
 		return nil, err
 	}
 	var src *source
-	if in.format == formatTable {
+	switch in.format {
+	case formatTable:
 		src, err = c.tableSource(in, outFormat)
-	} else {
+	case formatDump:
+		src, err = c.dumpSource(in, outFormat)
+	default:
 		src, err = c.textSource(in, outFormat, first)
 	}
 	if err != nil {
@@ -358,6 +363,24 @@ func (c *convert) tableSource(in *input, outFormat string) (*source, error) {
 	}
 	src.rows = counted
 	src.ended = func() { c.noteExpired(in.name, counted.hidden) }
+	return src, nil
+}
+
+// dumpSource reads what dump --exact prints.
+func (c *convert) dumpSource(in *input, outFormat string) (*source, error) {
+	if err := c.refuse("is for text; "+in.name+" is a dump", append([]string{"sort", "unique", "on-error", "layout", "tz", "shift-skipped", "write-time", "ttl", "expiry", "now"}, csvFlags...)...); err != nil {
+		return nil, err
+	}
+	s := c.options.Schema
+	switch {
+	case s == nil:
+		return nil, usagef("%s: a dump has no schema: give --schema, as describe --format json prints it", in.name)
+	case outFormat != formatTable:
+		return nil, usagef("%s: a dump becomes a table file: give -o FILE.csst", in.name)
+	}
+	in.bar = c.newProgress(in.name, in.size, true)
+	src := &source{schema: s, ended: func() {}}
+	src.rows = &counted{Iter: textfmt.NewDumpReader(in.text, in.name, s), bar: in.bar, clock: math.MinInt64}
 	return src, nil
 }
 
@@ -468,7 +491,7 @@ func (c *convert) write(out *output, in *chain, format string) (n int64, err err
 	if c.text.unique != "" {
 		rows = &tally{textfmt.Distinct(in.schema, &tally{rows, &read}, c.unique), &kept}
 	}
-	if hasStatic(c.options.Schema) {
+	if hasStatic(c.options.Schema) && in.current.in.format != formatDump {
 		schema = c.options.Schema
 		rows = textfmt.LiftStatic(schema, rows)
 	}

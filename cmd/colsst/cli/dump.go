@@ -10,14 +10,15 @@ import (
 )
 
 func newDump() *cobra.Command {
-	var live bool
+	var live, exact bool
 	var limit int64
 	var now nowFlag
 	q := &rowQuery{}
 	q.tool = command("dump FILE... [flags]", "Print everything that table files hold",
 		`Dump prints a JSON object a line: partitions, rows and range tombstone
 markers as they are stored, with all their metadata. Of several files each has
-a line {"type":"file"} with its name before it. With --live it prints current
+a line {"type":"file"} with its name before it. With --exact, convert makes the
+table of it again. With --live it prints current
 values instead: the rows that a query sees.`,
 		arguments{1, -1, "at least one FILE"}, func(t *tool, args []string) (err error) {
 			if q.now, q.nowGiven, err = now.parse(); err != nil {
@@ -30,6 +31,8 @@ values instead: the rows that a query sees.`,
 				return err
 			}
 			switch {
+			case exact && live:
+				return usagef("--exact and --live exclude one another")
 			case q.nowGiven && !live:
 				return usagef("--now is for --live")
 			case q.out.format == "csv" && !live:
@@ -43,17 +46,18 @@ values instead: the rows that a query sees.`,
 			if paths, err := expand(args, isTable); err == nil {
 				several = len(paths) > 1
 			}
-			return t.eachFile(args, &q.out, func(path string, w *bufio.Writer) error { return t.dump(w, path, limit, several) })
+			return t.eachFile(args, &q.out, func(path string, w *bufio.Writer) error { return t.dump(w, path, limit, several, exact) })
 		})
 	f := q.cmd.Flags()
 	f.BoolVar(&live, "live", false, "current values in place of all that is stored")
+	f.BoolVar(&exact, "exact", false, "write what its text does not say in full, as counters and collections, as its bytes")
 	q.limitFlag(&limit, "at most so many rows and markers of each file")
 	f.StringVar(&now.text, "now", "", nowUsage)
 	q.out.report(q.tool, "ndjson", "csv")
 	return q.cmd
 }
 
-func (t *tool) dump(out *bufio.Writer, path string, limit int64, name bool) error {
+func (t *tool) dump(out *bufio.Writer, path string, limit int64, name, exact bool) error {
 	r, in, err := t.openTable(path)
 	if err != nil {
 		return err
@@ -69,6 +73,7 @@ func (t *tool) dump(out *bufio.Writer, path string, limit int64, name bool) erro
 		}
 	}
 	w := textfmt.NewDumpWriter(out, r.Schema())
+	w.Exact = exact
 	err = eachBatch(t.ctx(), r.Scan(t.ctx(), rowgroup.ScanOptions{}), r.Schema(), limit, func(b *rowgroup.Batch) error {
 		t.sum.Rows += int64(b.Len() - len(*b.Markers()))
 		return w.Write(b)

@@ -8,8 +8,12 @@ import (
 	"github.com/colsst/colsst/textfmt"
 )
 
-// formatTable is the format of table files; the others are those of textfmt.
-const formatTable = "colsst"
+// formatTable is the format of table files, and formatDump that of the command
+// dump; the others are those of textfmt.
+const (
+	formatTable = "colsst"
+	formatDump  = "dump"
+)
 
 const (
 	formatCSV         = string(textfmt.CSV)
@@ -21,7 +25,7 @@ const (
 )
 
 var (
-	inputFormats  = []string{formatTable, formatCSV, formatTSV, formatNDJSON, formatLine, formatPrometheus, formatOpenMetrics}
+	inputFormats  = []string{formatTable, formatCSV, formatTSV, formatNDJSON, formatLine, formatPrometheus, formatOpenMetrics, formatDump}
 	outputFormats = inputFormats[:5]
 )
 
@@ -50,6 +54,8 @@ func formatOf(path string) string {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".csst", ".colsst":
 		return formatTable
+	case ".dump":
+		return formatDump
 	}
 	return string(textfmt.FormatOf(path))
 }
