@@ -168,16 +168,8 @@ func (e *chunk[F, I]) choose() plan[I] {
 		e.consider(&best, &e.ordered, Bits, int64(z))
 	}
 	if best.bits > n*int(e.m)*5/8 {
-		e.patterns = resize(e.patterns, n)
-		patterns(e.patterns, e.src)
-		s := e.split(e.m)
-		exceptions := e.lookup(&s, e.m)
-		p := encoding.Params{
-			pMode: int64(Split), pDictionary: int64(s.size), pLeftWidth: int64(s.width), pExceptions: int64(exceptions),
-		}
-		if e.smaller(&best, s.len(n, exceptions, e.m), &p) {
-			best.split, best.frame = s, frame.Frame{}
-		}
+		e.patterns = patterns(e.patterns, e.src)
+		e.takeSplit(&best, e.split(e.m))
 	}
 	if best.mode().decimal() {
 		e.search.won(pr)
@@ -190,9 +182,20 @@ func (e *chunk[F, I]) choose() plan[I] {
 	return best
 }
 
-// again keeps in best the mode, decimals and frame of the chunk before, if with
-// them this one needs no patch, and no more bits than the last one that was
-// searched.
+// takeSplit keeps in best the smaller of it and Split of e.patterns by s.
+func (e *chunk[F, I]) takeSplit(best *plan[I], s dictionary) {
+	exceptions := e.lookup(&s, e.m)
+	p := encoding.Params{
+		pMode: int64(Split), pDictionary: int64(s.size), pLeftWidth: int64(s.width), pExceptions: int64(exceptions),
+	}
+	if e.smaller(best, s.len(len(e.src), exceptions, e.m), &p) {
+		best.split, best.frame = s, frame.Frame{}
+	}
+}
+
+// again keeps in best the mode of the chunk before, with the same decimals and
+// frame or dictionary, if with them this one needs no patch, and no more bits
+// than the last one that was searched.
 func (e *chunk[F, I]) again(best *plan[I]) bool {
 	mode := Mode(e.last[pMode])
 	var r *run[I]
@@ -208,6 +211,10 @@ func (e *chunk[F, I]) again(best *plan[I]) bool {
 		if int64(e.order()) != e.last[pZeros] {
 			return false
 		}
+	case mode == Split:
+		e.patterns = patterns(e.patterns, e.src)
+		e.takeSplit(best, e.cut.last)
+		return best.mode() == Split && best.bits <= e.bits
 	default:
 		return false
 	}

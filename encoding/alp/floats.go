@@ -28,8 +28,9 @@ func appendRaw[F float](dst []byte, src []F) []byte {
 	return dst
 }
 
-// patterns sets dst, as long as src, to the bits of floats.
-func patterns[F float](dst []uint64, src []F) {
+// patterns are the bits of floats, in dst where there is room.
+func patterns[F float](dst []uint64, src []F) []uint64 {
+	dst = resize(dst, len(src))
 	switch src := any(src).(type) {
 	case []float64:
 		for i := range dst {
@@ -40,6 +41,7 @@ func patterns[F float](dst []uint64, src []F) {
 			dst[i] = uint64(math.Float32bits(src[i]))
 		}
 	}
+	return dst
 }
 
 // zeros is the number of low bits that are zero in all floats, 0 where all bits
