@@ -219,31 +219,118 @@ func (r *Reader) inBlock(s *scratch, p *page, i int, key []byte, q *partition) (
 	if err := checkShared(&blk, p, i); err != nil {
 		return false, err
 	}
-	keys := s.batch
-	for g := range blk.groups {
-		keys.Clear()
-		if err := s.dec.DecodeKeys(keys, g, g+1); err != nil {
-			return false, err
+	f := keyFinder{r: r, s: s, page: p, entry: i, key: key}
+	g, k, err := f.find(blk.groups)
+	if err != nil || g < 0 {
+		return false, err
+	}
+	// It ends in this group or, if it is the group's last, with the groups
+	// that follow and begin no partition.
+	end := g + 1
+	for k == s.batch.NumPartitions()-1 && end < blk.groups && s.dec.GroupPartitions(end) == 0 {
+		end++
+	}
+	q.r, q.key, q.leaf, q.head = r, append(q.key[:0], key...), nil, *s.batch.Partition(k)
+	q.at, q.hdr, q.groups, q.index = at, h, [2]int{g, end}, k
+	return true, nil
+}
+
+// keyFinder finds a key in the open block of entry i of a partition page.
+type keyFinder struct {
+	r     *Reader
+	s     *scratch
+	page  *page
+	entry int
+	key   []byte
+}
+
+// find is the group where the partition of the key begins, and its number
+// among those that do; the keys of that group are then in the scratch's batch.
+// The group is -1 if there is none.
+func (f *keyFinder) find(groups int) (g, k int, err error) {
+	if !f.r.ordered {
+		for g := range groups {
+			if k, err := f.within(g); err != nil || k >= 0 {
+				return g, k, err
+			}
 		}
-		for k := range keys.NumPartitions() {
-			if g == 0 && k == 0 && !slices.Equal(keys.Key(k), p.keys.At(i)) {
-				return false, encoding.Corruptf("block", "its first key is not that of its index entry")
-			}
-			if !slices.Equal(keys.Key(k), key) {
-				continue
-			}
-			// It ends in this group or, if it is the group's last, with the
-			// groups that follow and begin no partition.
-			end := g + 1
-			for k == keys.NumPartitions()-1 && end < blk.groups && s.dec.GroupPartitions(end) == 0 {
-				end++
-			}
-			q.r, q.key, q.leaf, q.head = r, append(q.key[:0], key...), nil, *keys.Partition(k)
-			q.at, q.hdr, q.groups, q.index = at, h, [2]int{g, end}, k
-			return true, nil
+		return -1, 0, nil
+	}
+	g = f.guess(groups)
+	for lo, hi := 0, groups; lo < hi; {
+		if g < lo || g >= hi {
+			g = lo + (hi-lo)/2
+		}
+		at := g
+		for at > lo && f.s.dec.GroupPartitions(at) == 0 {
+			at--
+		}
+		if f.s.dec.GroupPartitions(at) == 0 { // none begins in [lo, g]
+			lo = g + 1
+			continue
+		}
+		keys := f.s.batch
+		k, err := f.within(at)
+		if err != nil || k >= 0 {
+			return at, k, err
+		}
+		if c, _ := f.r.foot.schema.ComparePartitions(f.key, keys.Key(0)); c < 0 {
+			hi, g = at, at-1
+		} else if c, _ := f.r.foot.schema.ComparePartitions(f.key, keys.Key(keys.NumPartitions()-1)); c > 0 {
+			lo, g = g+1, g+1
+		} else {
+			return -1, 0, nil
 		}
 	}
-	return false, nil
+	return -1, 0, nil
+}
+
+// guess is the group where the key would be if keys were spread evenly.
+func (f *keyFinder) guess(groups int) int {
+	p, i := f.page, f.entry
+	if !f.r.byBytes || i+1 >= p.len() || p.heads[i] >= p.heads[i+1] || len(f.key) < p.prefix {
+		return groups / 2
+	}
+	from, to := float64(p.heads[i]), float64(p.heads[i+1])
+	share := min(max(0, (float64(headOf(f.key[p.prefix:]))-from)/(to-from)), 1)
+	return min(groups-1, int(share*float64(groups)))
+}
+
+// within decodes the keys of group g and returns which is the key, or -1.
+func (f *keyFinder) within(g int) (int, error) {
+	keys := f.s.batch
+	keys.Clear()
+	if err := f.s.dec.DecodeKeys(keys, g, g+1); err != nil {
+		return 0, err
+	}
+	n := keys.NumPartitions()
+	if g == 0 && (n == 0 || !bytes.Equal(keys.Key(0), f.page.keys.At(f.entry))) {
+		return 0, encoding.Corruptf("block", "its first key is not that of its index entry")
+	}
+	lo := 0
+	for hi := n; f.r.ordered && lo < hi; {
+		m := int(uint(lo+hi) >> 1)
+		var c int
+		if f.r.byBytes {
+			c = bytes.Compare(keys.Key(m), f.key)
+		} else {
+			c, _ = f.r.foot.schema.ComparePartitions(keys.Key(m), f.key)
+		}
+		if c < 0 {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	for ; lo < n; lo++ {
+		if bytes.Equal(keys.Key(lo), f.key) {
+			return lo, nil
+		}
+		if f.r.ordered {
+			break
+		}
+	}
+	return -1, nil
 }
 
 // Key is the partition's key.
@@ -707,11 +794,11 @@ func (it *partIter) read(b *rowgroup.Batch) (bool, error) {
 			return false, err
 		}
 	}
-	// Rows of a partition of its own are decoded where they are wanted, unless
-	// its head stands elsewhere.
-	direct := p.leaf != nil && (it.headed || p.head.Static == rowgroup.StaticAbsent)
+	// Rows are decoded where they are wanted, unless the head stands elsewhere,
+	// or stands here where it does not belong.
+	direct := it.headed || p.head.Static == rowgroup.StaticAbsent
 	if first {
-		direct = p.leaf != nil && !it.headed && !it.o.Desc
+		direct = !it.headed
 	}
 	dst := b
 	if !direct {
@@ -729,11 +816,7 @@ func (it *partIter) read(b *rowgroup.Batch) (bool, error) {
 			return false, encoding.Corruptf("block", "%d partitions where one goes on", n)
 		}
 		lo, hi := dst.PartitionRows(u.index)
-		s.single.Clear()
-		if err := s.single.AppendParts(dst, lo, hi, u.index, u.index+1); err != nil {
-			return false, err
-		}
-		dst = s.single
+		dst.Cut(u.index, lo, hi)
 	}
 	if first && !slices.Equal(dst.Key(0), p.key) {
 		return false, encoding.Corruptf("block", "its key is not that of its index entry")
@@ -755,7 +838,7 @@ func (it *partIter) read(b *rowgroup.Batch) (bool, error) {
 		if lo >= hi {
 			return false, nil
 		}
-		b.Cut(lo, hi)
+		b.Cut(0, lo, hi)
 		if !first && !it.headed && !it.o.Live {
 			b.Partition(0).Deletion = p.head.Deletion
 		}

@@ -2,10 +2,20 @@ package rowgroup
 
 import "github.com/colsst/colsst/encoding/bytestrings"
 
-// Cut leaves of b, which has one partition, the unfiltereds [from, to), moved
-// to its beginning; the partition stays. It allocates nothing.
-func (b *Batch) Cut(from, to int) {
+// Cut leaves of b partition p and of its unfiltereds [from, to), moved to the
+// beginning. It allocates nothing.
+func (b *Batch) Cut(p, from, to int) {
 	n := b.Len()
+	if parts := len(b.parts); parts > 1 {
+		head := b.parts[p]
+		head.Start = 0
+		b.parts = append(b.parts[:0], head)
+		cutStrings(&b.keys, p, p+1)
+		for i := b.schema.from[Static]; i < b.schema.from[Regular]; i++ {
+			b.vecs[i].cut(p, p+1)
+		}
+		b.static.cut(p, p+1)
+	}
 	if from == 0 && to == n {
 		return
 	}
@@ -37,7 +47,7 @@ func (v *vector) cut(from, to int) {
 	case ClassFloat64:
 		v.f64 = cutTo(v.f64, from, to)
 	default:
-		v.cutStrings(from, to)
+		cutStrings(&v.str, from, to)
 	}
 	v.Cells = cutTo(v.Cells, from, to)
 	v.WriteTimes = cutTo(v.WriteTimes, from, to)
@@ -51,8 +61,7 @@ func (v *vector) cut(from, to int) {
 	v.Exceptions = kept
 }
 
-func (v *vector) cutStrings(from, to int) {
-	s := &v.str
+func cutStrings(s *bytestrings.Strings, from, to int) {
 	if s.Len() == 0 {
 		return
 	}

@@ -11,14 +11,17 @@ import (
 func TestCutEqualsAppend(t *testing.T) {
 	s := historySchema(t, false)
 	rapid.Check(t, func(t *rapid.T) {
-		b := historyBatch(t, s, []history{drawLiveHistory(t, 1, false)})
-		from := rapid.IntRange(0, b.Len()).Draw(t, "from")
-		to := rapid.IntRange(from, b.Len()).Draw(t, "to")
+		all := []history{drawLiveHistory(t, 1, false), drawLiveHistory(t, 2, false), drawLiveHistory(t, 3, false)}
+		b := historyBatch(t, s, all[:rapid.IntRange(1, 3).Draw(t, "partitions")])
+		p := rapid.IntRange(0, b.NumPartitions()-1).Draw(t, "partition")
+		first, end := b.PartitionRows(p)
+		from := rapid.IntRange(first, end).Draw(t, "from")
+		to := rapid.IntRange(from, end).Draw(t, "to")
 		want := NewBatch(s)
 		want.Clear()
-		require.NoError(t, want.AppendParts(b, 0, 0, 0, 1))
-		require.NoError(t, want.AppendParts(b, from, to, 0, 0))
-		b.Cut(from, to)
+		require.NoError(t, want.AppendParts(b, first, first, p, p+1))
+		require.NoError(t, want.AppendParts(b, from, to, p, p))
+		b.Cut(p, from, to)
 		require.NoError(t, b.Check())
 		require.Equal(t, want.Clone(), b.Clone())
 		other := NewBatch(s)
