@@ -44,7 +44,8 @@ func (b *Batch) AppendValue(dst []byte, col, i int) (value []byte, ok bool) {
 func (b *Batch) PutValue(col, i int, v []byte, ok bool) error {
 	x := &b.vecs[col]
 	t := b.schema.cols[col].Type
-	state, fits := CellAsRow, true
+	var fits bool
+	state := CellAsRow
 	switch x.class {
 	case ClassInt32:
 		var n int64
