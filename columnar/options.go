@@ -120,8 +120,8 @@ func WithIndexMemory(bytes int64) Option { return func(o *options) { o.pageBytes
 // 1 to 256, each on a goroutine of its own where n is more than 1. The bytes are
 // the same for any n. Append and Close alone write to the writer's io.Writer,
 // perhaps rows of an earlier Append; no goroutine is left after Close, Abort or
-// an error. Memory grows by a segment, 64 row groups, with each. The default
-// is 1.
+// an error. Memory grows by a segment, 64 row groups, with each, but the rows
+// of all take no more than 32 MiB or those of one. The default is 1.
 func WithConcurrency(n int) Option { return func(o *options) { o.concurrency = n } }
 
 // check refuses values out of range and unknown columns.

@@ -7,6 +7,7 @@ import "github.com/colsst/colsst/rowgroup"
 // partitions beyond it stay pending.
 type segmentJob struct {
 	batch *rowgroup.Batch
+	bytes int64           // of its rows
 	first int64           // ordinal of partition 0 of batch
 	spans []rowgroup.Span // its row groups
 
@@ -64,7 +65,12 @@ type queue struct {
 	free    []*segmentJob
 	batches []*rowgroup.Batch
 	waiting []*segmentJob // on their way, oldest first
+	bytes   int64         // of their rows
 }
+
+// maxQueuedBytes is how many bytes of rows are on their way at most, unless one
+// segment is larger by itself.
+const maxQueuedBytes = 32 << 20
 
 // newQueue makes a queue of up to n segments.
 func newQueue(s *rowgroup.Schema, o rowgroup.EncodeOptions, n int) queue {
@@ -75,23 +81,24 @@ func newQueue(s *rowgroup.Schema, o rowgroup.EncodeOptions, n int) queue {
 	return q
 }
 
-// next is a job for the next segment. If as many as may be are on their way,
-// the oldest is written first.
-func (q *queue) next(out *output) (*segmentJob, error) {
-	if len(q.free) == 0 {
+// next is a job for the next segment, whose rows take some bytes. If too much
+// is on its way, the oldest is written first.
+func (q *queue) next(bytes int64, out *output) (*segmentJob, error) {
+	for len(q.free) == 0 || len(q.waiting) > 0 && q.bytes+bytes > maxQueuedBytes {
 		if err := q.writeOldest(out); err != nil {
 			return nil, err
 		}
 	}
 	s := q.free[len(q.free)-1]
 	q.free = q.free[:len(q.free)-1]
-	*s = segmentJob{spans: s.spans[:0], units: s.units[:0], enc: s.enc, stats: s.stats}
+	*s = segmentJob{bytes: bytes, spans: s.spans[:0], units: s.units[:0], enc: s.enc, stats: s.stats}
 	return s, nil
 }
 
 // start begins to encode s.
 func (q *queue) start(s *segmentJob) {
 	q.waiting = append(q.waiting, s)
+	q.bytes += s.bytes
 	if q.alone {
 		s.encode()
 		return
@@ -122,7 +129,11 @@ func (q *queue) writeOldest(out *output) error {
 	if err == nil {
 		err = out.segment(s)
 	}
-	q.free, q.batches = append(q.free, s), append(q.batches, s.batch)
+	q.bytes -= s.bytes
+	q.free = append(q.free, s)
+	if len(q.batches) == 0 || s.bytes <= maxQueuedBytes/4 { // else it takes much memory
+		q.batches = append(q.batches, s.batch)
+	}
 	return err
 }
 
@@ -153,5 +164,5 @@ func (q *queue) drop() {
 	for _, s := range q.waiting {
 		s.wait()
 	}
-	q.waiting = nil
+	q.waiting, q.bytes = nil, 0
 }

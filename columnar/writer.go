@@ -265,7 +265,7 @@ func (w *Writer) flushCurrent() error {
 	if err := w.flushUnits(); err != nil {
 		return err
 	}
-	s, err := w.segment(unit{w.currentSpans(), true})
+	s, err := w.segment(c.closed, unit{w.currentSpans(), true})
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func (w *Writer) endPartition(row int64) error {
 	case c.continued && len(c.cuts) == 0: // it ended with the segment before
 		return w.endBig()
 	case c.continued:
-		s, err := w.segment(unit{w.currentSpans(), true})
+		s, err := w.segment(c.closed+c.bytes, unit{w.currentSpans(), true})
 		if err != nil {
 			return err
 		}
@@ -371,7 +371,7 @@ func (w *Writer) flushClosed() error {
 	if len(w.units) == 0 {
 		return nil
 	}
-	s, err := w.segment(w.units...)
+	s, err := w.segment(w.unitMem, w.units...)
 	if err != nil {
 		return err
 	}
@@ -381,9 +381,9 @@ func (w *Writer) flushClosed() error {
 	return w.flush(s, last.toRow, last.toPart)
 }
 
-// segment makes a segment of rows that are pending.
-func (w *Writer) segment(units ...unit) (*segmentJob, error) {
-	s, err := w.queue.next(&w.out)
+// segment makes a segment of rows that are pending, which take some bytes.
+func (w *Writer) segment(bytes int64, units ...unit) (*segmentJob, error) {
+	s, err := w.queue.next(bytes, &w.out)
 	if err != nil {
 		return nil, err
 	}

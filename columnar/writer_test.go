@@ -111,3 +111,23 @@ func TestSortHashes(t *testing.T) {
 		}
 	}
 }
+
+// Large segments wait for one another, however many may be encoded at a time.
+func TestConcurrentWritingMemory(t *testing.T) {
+	s := table(t, nil, []rowgroup.Column{{Name: "time", Type: rowgroup.Bigint}}, []rowgroup.Column{{Name: "v", Type: rowgroup.Blob}})
+	w, err := NewWriter(io.Discard, s, WithConcurrency(64))
+	require.NoError(t, err)
+	b := rowgroup.NewBatch(s)
+	var most int64
+	for i := range 64 {
+		b.Reset()
+		*b.Int64s(0) = append(*b.Int64s(0), int64(i))
+		require.NoError(t, b.Bytes(1).Append(make([]byte, 5<<20)))
+		require.NoError(t, w.Append(b))
+		most = max(most, w.queue.bytes)
+		require.Less(t, w.held(1), 96<<20)
+	}
+	require.NoError(t, w.Close())
+	require.LessOrEqual(t, most, int64(maxQueuedBytes))
+	require.Zero(t, w.queue.bytes)
+}

@@ -202,7 +202,7 @@ func (c *convert) check() (err error) {
 	if c.tableOpts, err = c.table.options(); err != nil {
 		return err
 	}
-	c.tableOpts = append(c.tableOpts, columnar.WithConcurrency(min(c.jobs, 256)))
+	c.tableOpts = append(c.tableOpts, columnar.WithConcurrency(min(c.jobs, 4)))
 	keyed := c.options.Schema != nil || c.text.time != "" || len(c.text.clustering) > 0 || len(c.text.partitionKey) > 0
 	if c.text.unique != "" {
 		if c.unique, err = textfmt.ParseUnique(c.text.unique); err != nil {
