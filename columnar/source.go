@@ -208,6 +208,9 @@ func (e *readError) Unwrap() error { return e.err }
 // offset where it begins. Errors that are not about the bytes pass through;
 // those of reading are given the part.
 func (f *file) at(err error, part string, off int64) error {
+	if err == nil {
+		return nil
+	}
 	return f.atPhysical(err, part, f.physical(off))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/generate"
 	"github.com/colsst/colsst/internal/invariants"
 	"github.com/colsst/colsst/internal/mmap"
 	"github.com/colsst/colsst/rowgroup"
@@ -191,6 +192,67 @@ func TestAllocations(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(50, next), "%s: scan", name)
 		require.NoError(t, scan.Close())
 	}
+}
+
+// Nor does it for partitions within a block.
+func TestAllocationsOfPoints(t *testing.T) {
+	if invariants.Enabled {
+		t.Skip("checks allocate")
+	}
+	file, keys := pointsFile(t, generate.Points{Partitions: 20_000, PerKey: 3, Seed: generate.Seed})
+	rd, err := OpenBytes(file)
+	require.NoError(t, err)
+	b, q := rowgroup.NewBatch(rd.Schema()), rd.NewQuery()
+	i := 0
+	get := func() {
+		i += 7919
+		key := keys[i%len(keys)]
+		if err := q.Range(bg, key, rowgroup.Bound{}, rowgroup.Bound{}, rowgroup.ScanOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := q.Next(b); !ok || b.Len() != 3 || !bytes.Equal(b.Key(0), key) {
+			t.Fatal(ok, err, b.Len())
+		}
+	}
+	for range 2000 {
+		get()
+	}
+	require.Zero(t, testing.AllocsPerRun(1000, get))
+}
+
+// Every key is found, and none that is not there, in blocks of many groups.
+func TestKeysWithinBlocks(t *testing.T) {
+	for _, perKey := range []int{1, 5} {
+		file, keys := pointsFile(t, generate.Points{Partitions: 3000, PerKey: perKey, Seed: 1})
+		rd, err := OpenBytes(file)
+		require.NoError(t, err)
+		for _, key := range keys {
+			p, err := rd.Partition(bg, key)
+			require.NoError(t, err)
+			require.Equal(t, key, p.Key())
+			for _, other := range [][]byte{append(bytes.Clone(key), 0), key[:len(key)-1], bytes.ToUpper(key)} {
+				if bytes.Equal(other, key) {
+					continue
+				}
+				_, err := rd.findPlain(other)
+				require.ErrorIs(t, err, rowgroup.ErrNotFound, "%q", other)
+			}
+		}
+	}
+}
+
+// findPlain finds a partition without the filter.
+func (r *Reader) findPlain(key []byte) (*partition, error) {
+	s, err := r.scratch(bg)
+	if err != nil {
+		return nil, err
+	}
+	defer r.release(s)
+	filter := r.foot.filter
+	r.foot.filter = nil
+	defer func() { r.foot.filter = filter }()
+	q := new(partition)
+	return q, r.find(bg, key, s, q)
 }
 
 // Damage in memory is found at the first touch of a block, and each time.
