@@ -98,6 +98,8 @@ type values[T integer] struct {
 	dlo, dhi  T
 	deltaCore frame.Core // where known
 	known     bool
+	off       []byte // the deltas off the beat of period beat, which is not 0 where known
+	beat      int64
 }
 
 func encode[T integer](enc *Encoder, s *scratch[T], dst []byte, v []T, size uint, p *encoding.Params) []byte {
@@ -349,6 +351,13 @@ func (e *values[T]) steps(limit int) (c candidate, ok bool) {
 // offBeat has bit i%8 of byte i/8 set for each delta i+1 that differs from the
 // period by more than half of it. It is empty where none does.
 func (e *values[T]) offBeat(period int64) []byte {
+	if e.beat != period {
+		e.off, e.beat = e.findOffBeat(period), period
+	}
+	return e.off
+}
+
+func (e *values[T]) findOffBeat(period int64) []byte {
 	half := distance(period, 0) / 2
 	d := e.deltas[1:]
 	if half>>(e.size-3) == 0 { // half more is still a T
