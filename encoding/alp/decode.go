@@ -26,7 +26,7 @@ type Decoder struct {
 
 // someLefts is how many left parts are unpacked at a time: whole bytes at any
 // width.
-const someLefts = 64
+const someLefts = 128
 
 // layoutOf is the layout of n values of m bits with parameters p, up to the
 // next call.

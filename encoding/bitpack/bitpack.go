@@ -57,12 +57,19 @@ func AppendPositions(dst []byte, pos []uint64, n int) []byte {
 // fails on positions that do not ascend or are not below n.
 func DecodePositions(part string, pos []uint64, src []byte, n int) error {
 	simd.Unpack64(pos, src, PositionWidth(n))
-	for i, p := range pos {
-		if p >= uint64(n) || i > 0 && p <= pos[i-1] {
-			return encoding.Corruptf(part, "position %d of %d is %d among %d values", i, len(pos), p, n)
-		}
+	last, steps := ^uint64(0), uint64(0)
+	for _, p := range pos {
+		steps |= p - last - 1 // negative where p does not ascend
+		last = p
 	}
-	return nil
+	if int64(steps) >= 0 && (len(pos) == 0 || last < uint64(n)) {
+		return nil
+	}
+	i := 0
+	for pos[i] < uint64(n) && (i == 0 || pos[i] > pos[i-1]) {
+		i++
+	}
+	return encoding.Corruptf(part, "position %d of %d is %d among %d values", i, len(pos), pos[i], n)
 }
 
 // CheckShape turns three parameters read from a file into a Shape, or says
