@@ -824,12 +824,15 @@ func (d *blockDecoder) nonzeros(st, g int) (at []int32, values []int64, err erro
 	d.oddAt, d.odd = d.oddAt[:0], d.odd[:0]
 	n := d.count(st, g)
 	if n > 0 && d.l.streams[st].class == ClassInt64 && d.slots(int(d.where[st]), g)[slotID] == int64(encoding.DeltaOfDelta) {
-		_, p, body, err := d.chunk(st, g)
-		if err != nil {
+		var p *encoding.Params
+		var body []byte
+		if _, p, body, err = d.chunk(st, g); err != nil {
 			return nil, nil, err
 		}
-		pos, v, ok, err := d.delta.Sparse(p, n, body)
-		if err != nil {
+		var pos []uint64
+		var v []int64
+		var ok bool
+		if pos, v, ok, err = d.delta.Sparse(p, n, body); err != nil {
 			return nil, nil, d.at(st, g, err)
 		}
 		if ok {

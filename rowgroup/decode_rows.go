@@ -484,25 +484,35 @@ func dense[T any](d *blockDecoder, dst []T, st int, sp *span, decode func([]T, i
 // rampsOf is how many values of stream st in groups [g, end) form one ramp, as
 // their parameters say, with its packed codes; none if n is 0.
 func (d *blockDecoder) rampsOf(st, g, to int) (r encoding.Ramp, codes []byte, n, end int) {
-	if r, ok := d.ramp(st, d.groups); ok && r.Spread == 0 && d.l.streams[st].ref == refRows {
+	k := int(d.where[st])
+	r, known := d.ramp(st, d.groups)
+	if known && r.Spread == 0 && d.l.streams[st].ref == refRows {
 		r.First += int64(d.starts[g]) * r.Step
 		return r, nil, d.starts[to] - d.starts[g], to
 	}
-	r, ok := d.ramp(st, g)
-	f := d.ref(st, g)
-	n = int(f.count)
-	if !ok || r.Spread > 0 && int(f.len) != r.Len(n) { // else compressed
+	known = known && !d.listed[k].constant // all groups are on a line
+	of := func(g int) (encoding.Ramp, bool) {
+		if known {
+			return d.lines[k].of(d, g), true
+		}
+		return d.ramp(st, g)
+	}
+	refs := d.refs[k*d.groups:][:to]
+	r, ok := of(g)
+	n = int(refs[g].count)
+	if !ok || r.Spread > 0 && int(refs[g].len) != r.Len(n) { // else compressed
 		return r, nil, 0, g
 	}
+	codes = d.body[refs[g].off:]
 	for end = g + 1; end < to && (r.Spread == 0 || n%8 == 0); end++ {
-		x, ok := d.ramp(st, end)
-		f := d.ref(st, end)
+		f := &refs[end]
+		x, ok := of(end)
 		if !ok || x.Spread != r.Spread || x.First != r.First+int64(n)*r.Step || x.Step != r.Step && f.count > 1 || int(f.len) != r.Len(int(f.count)) {
 			break
 		}
 		n += int(f.count)
 	}
-	return r, d.body[f.off:], n, end
+	return r, codes, n, end
 }
 
 // int64s decodes integer stream st, one value for each unfiltered of sp, into
