@@ -1105,6 +1105,9 @@ func (d *blockDecoder) decodeColumn(v *vector, s int, sp *span, live *liveness, 
 	if !d.has(s+cState, sp) {
 		return d.miscount(s+cState, sp)
 	}
+	if x := &d.listed[d.where[s+cState]]; x.constant && x.values[slotParam] == int64(CellAbsent) && !sp.sparse {
+		return d.decodeAbsent(v, s, sp)
+	}
 	for g := sp.from; g < sp.to; {
 		x, some := d.stretch(sp, g, s+cState)
 		var err error
@@ -1119,6 +1122,17 @@ func (d *blockDecoder) decodeColumn(v *vector, s int, sp *span, live *liveness, 
 		g = x.to
 	}
 	return nil
+}
+
+// decodeAbsent decodes cells of which none is there.
+func (d *blockDecoder) decodeAbsent(v *vector, s int, sp *span) error {
+	for i := cWriteTime; i < numColumnStreams; i++ {
+		if !d.absent(s+i, sp.from, sp.to) {
+			return d.corrupt(s+i, sp.from, "values of no cell")
+		}
+	}
+	v.CellMeta.pad(sp.at + sp.n)
+	return absentCells(v, sp.at, sp.n)
 }
 
 // decodeAsRow decodes cells that are all as their rows.

@@ -37,7 +37,8 @@ func newGroupLimits(s *Schema) groupLimits {
 
 // SetLimits says what the row groups of the table hold at most: unfiltereds
 // or partitions, and bytes of values (see Schema.FixedBytes) where a group has
-// more than one row or partition. Larger ones are corrupt.
+// more than one row or partition. Larger ones are corrupt. It counts from the
+// next Open on.
 func (d *BlockDecoder) SetLimits(rows, bytes int) { d.limits.rows, d.limits.bytes = rows, bytes }
 
 // single reports whether a group is of at most one row of one partition, which
