@@ -119,7 +119,7 @@ func TestConcurrentWritingMemory(t *testing.T) {
 	require.NoError(t, err)
 	b := rowgroup.NewBatch(s)
 	var most int64
-	for i := range 64 {
+	for i := range 20 {
 		b.Reset()
 		*b.Int64s(0) = append(*b.Int64s(0), int64(i))
 		require.NoError(t, b.Bytes(1).Append(make([]byte, 5<<20)))
