@@ -19,6 +19,9 @@
 // big-endian unless something else is said; a vint has as many further bytes
 // as its first byte has leading ones.
 //
+// Around the SSTables: Transaction is a log that says which of them count, and
+// TablePath what a folder says of its table.
+//
 // # Layers
 //
 //	SSTable      components by name; Find, Verify

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"strings"
 	"testing"
 )
 
@@ -224,6 +225,29 @@ func FuzzTries(f *testing.F) {
 			if err != nil {
 				failUnlessTyped(t, err)
 			}
+		}
+	})
+}
+
+// FuzzText reads the components and names that are text.
+func FuzzText(f *testing.F) {
+	f.Add("nb-1-big-Data.db", []byte("COMMIT:[,0,0][2613697770]\n"))
+	f.Add("/d/ks/t-0123456789abcdef0123456789abcdef/snapshots/s/.i", goldenFile(f, "nb", ComponentTOC))
+	f.Add("txn_a_b.log", goldenFile(f, "nb", ComponentDigest))
+	f.Fuzz(func(t *testing.T, name string, text []byte) {
+		if d, c, err := ParseName(name); err == nil && d.FileName(c) != name {
+			t.Fatal(d, c)
+		}
+		ParseTablePath(name)
+		IsTransactionName(name)
+		if _, err := ParseTOC(text); err != nil {
+			failUnlessTyped(t, err)
+		}
+		if _, err := ParseDigest(text); err != nil {
+			failUnlessTyped(t, err)
+		}
+		if _, err := ParseTransaction(text); err != nil && !typed(err) && !strings.Contains(err.Error(), "not the name of an SSTable") {
+			t.Fatal(err)
 		}
 	})
 }
