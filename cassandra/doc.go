@@ -27,6 +27,7 @@
 //	SSTable      components by name; Find, Verify
 //	DataFile     chunks of Data.db; Stream: their data, decompressed ahead
 //	BodyReader   the data as events; BodyWriter: events as data
+//	Source       rows in batches; RowWriter: batches as data
 //
 // A BodyReader yields PartitionBegin, StaticRow where the header has static
 // columns, ClusteringRow and RangeMarker in the order of clusterings, and

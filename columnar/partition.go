@@ -876,7 +876,7 @@ func (it *partIter) search(src *rowgroup.Batch, lo, hi int, bound rowgroup.Bound
 func (it *partIter) give(b *rowgroup.Batch) {
 	b.Partition(0).Continued = it.headed
 	it.headed = true
-	strip(b, &it.o)
+	b.Strip(&it.o)
 	if it.o.Desc {
 		b.Reverse()
 	}
@@ -996,6 +996,6 @@ func (it *partIter) headOnly(b *rowgroup.Batch) (bool, error) {
 	if err := it.head(b); err != nil {
 		return false, err
 	}
-	strip(b, &it.o)
+	b.Strip(&it.o)
 	return !it.o.Live || b.Partition(0).Static != rowgroup.StaticAbsent, nil
 }

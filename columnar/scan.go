@@ -89,7 +89,7 @@ func (it *scanIter) finish(b *rowgroup.Batch) bool {
 	it.key = lastKey(it.key, b)
 	if it.o.Live {
 		it.live.Apply(b)
-		strip(b, &it.o)
+		b.Strip(&it.o)
 	}
 	return b.Len() > 0 || b.NumPartitions() > 0
 }
@@ -299,7 +299,7 @@ func (it *reverseIter) step(b *rowgroup.Batch) (bool, error) {
 	if it.o.Live {
 		it.live.Reset(it.o.Now, false)
 		it.live.Apply(b)
-		strip(b, &it.o)
+		b.Strip(&it.o)
 	}
 	b.Reverse()
 	return b.NumPartitions() > 0, nil

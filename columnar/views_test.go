@@ -537,7 +537,7 @@ func padStatics(b *rowgroup.Batch) {
 func project(b *rowgroup.Batch, cols []int, bare bool) []string {
 	c := b.Clone()
 	if cols != nil {
-		strip(c, &rowgroup.ScanOptions{Columns: cols})
+		c.Strip(&rowgroup.ScanOptions{Columns: cols})
 	}
 	return viewDump(c, cols, bare)
 }

@@ -1,6 +1,10 @@
 package rowgroup
 
-import "github.com/colsst/colsst/encoding/bytestrings"
+import (
+	"slices"
+
+	"github.com/colsst/colsst/encoding/bytestrings"
+)
 
 // keep leaves of b the unfiltereds at the positions of sel, which ascend, and
 // moves them together, in place. Partitions stay, also those left empty.
@@ -112,4 +116,29 @@ func keepStrings(s *bytestrings.Strings, sel []int32) {
 		s.Ends[i] = n
 	}
 	s.Truncate(len(sel))
+}
+
+// Strip empties what the reader of a batch did not ask for: the columns that
+// are not among o's, and metadata.
+func (b *Batch) Strip(o *ScanOptions) {
+	if o.Columns == nil && !o.WithoutMetadata {
+		return
+	}
+	n := b.Len()
+	for i := b.schema.from[Static]; i < len(b.vecs); i++ {
+		v := &b.vecs[i]
+		if o.WithoutMetadata {
+			v.WriteTimes, v.TTLs, v.Expiries = v.WriteTimes[:0], v.TTLs[:0], v.Expiries[:0]
+		}
+		if o.Columns != nil && !slices.Contains(o.Columns, i) {
+			v.reset()
+		}
+	}
+	if o.WithoutMetadata {
+		for _, m := range []*RowMeta{&b.meta, &b.static} {
+			m.WriteTimes, m.TTLs, m.Expiries = m.WriteTimes[:0], m.TTLs[:0], m.Expiries[:0]
+			m.Liveness, m.Deletions = m.Liveness[:0], m.Deletions[:0]
+		}
+	}
+	b.SetLen(n)
 }

@@ -1,0 +1,407 @@
+package cassandra
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bytestrings"
+	"github.com/colsst/colsst/rowgroup"
+)
+
+// filler fills one batch with events. A column is padded up to a row only when
+// the row has a cell, and all are at the end.
+type filler struct {
+	b       *rowgroup.Batch
+	columns []column // by number in the schema; those of the key are unused
+	from    [4]int   // number of the first column of each role
+	n       int      // unfiltereds so far
+	parts   int
+	statics bool // a partition has a static row that is not empty
+}
+
+// column is a column of the batch that is being filled.
+type column struct {
+	typ    rowgroup.Type
+	class  rowgroup.Class
+	fixed  bool // byte strings of one length
+	wanted bool
+	meta   *rowgroup.CellMeta
+	i32    *[]int32
+	i64    *[]int64
+	f32    *[]float32
+	f64    *[]float64
+	str    *bytestrings.Strings
+}
+
+// newFiller makes a filler for batches of schema s. Of static and regular
+// columns it fills those wanted; nil: all.
+func newFiller(s *rowgroup.Schema, wanted []int) *filler {
+	f := &filler{columns: make([]column, s.NumColumns())}
+	for role := range f.from {
+		f.from[role], _ = s.Range(rowgroup.Role(role))
+	}
+	for i := range f.columns {
+		c := &f.columns[i]
+		c.typ = s.Column(i).Type
+		c.class = c.typ.Physical().Class()
+		_, c.fixed = c.typ.FixedLen()
+		c.wanted = wanted == nil || i < f.from[rowgroup.Static] || slices.Contains(wanted, i)
+	}
+	return f
+}
+
+// begin empties b and fills it from now on.
+func (f *filler) begin(b *rowgroup.Batch) {
+	b.Clear()
+	f.n, f.parts, f.statics = 0, 0, false
+	if f.b == b {
+		return
+	}
+	f.b = b
+	for i := range f.columns[f.from[rowgroup.Clustering]:] {
+		i += f.from[rowgroup.Clustering]
+		c := &f.columns[i]
+		c.meta = b.CellMeta(i)
+		switch c.class {
+		case rowgroup.ClassInt32:
+			c.i32 = b.Int32s(i)
+		case rowgroup.ClassInt64:
+			c.i64 = b.Int64s(i)
+		case rowgroup.ClassFloat32:
+			c.f32 = b.Float32s(i)
+		case rowgroup.ClassFloat64:
+			c.f64 = b.Float64s(i)
+		default:
+			c.str = b.Bytes(i)
+		}
+	}
+}
+
+// end pads every column to the length of the batch.
+func (f *filler) end() error {
+	for i := f.from[rowgroup.Clustering]; i < len(f.columns); i++ {
+		c, n := &f.columns[i], f.n
+		if !c.wanted {
+			continue
+		}
+		if f.from[rowgroup.Static] <= i && i < f.from[rowgroup.Regular] {
+			n = f.parts
+			if !f.statics {
+				continue // never filled: all absent
+			}
+		}
+		if err := c.pad(n); err != nil {
+			return err
+		}
+		c.meta.WriteTimes = padded(c.meta.WriteTimes, n)
+		c.meta.TTLs = padded(c.meta.TTLs, n)
+		c.meta.Expiries = padded(c.meta.Expiries, n)
+	}
+	endMeta(f.b.Meta(), f.n)
+	endMeta(f.b.StaticMeta(), f.parts)
+	f.b.SetLen(f.n)
+	return nil
+}
+
+func endMeta(m *rowgroup.RowMeta, n int) {
+	m.Liveness, m.WriteTimes = padded(m.Liveness, n), padded(m.WriteTimes, n)
+	m.TTLs, m.Expiries = padded(m.TTLs, n), padded(m.Expiries, n)
+}
+
+// padded is s with zeros up to n entries, unless it has none at all.
+func padded[T any](s []T, n int) []T {
+	if len(s) == 0 {
+		return s
+	}
+	return grown(s, n)
+}
+
+func grown[T any](s []T, n int) []T {
+	if k := len(s); k < n {
+		s = slices.Grow(s, n-k)[:n]
+		clear(s[k:])
+	}
+	return s
+}
+
+// put sets entry i, at or behind the end.
+func put[T any](s []T, i int, v T) []T {
+	if len(s) == i {
+		return append(s, v)
+	}
+	s = grown(s, i+1)
+	s[i] = v
+	return s
+}
+
+func (c *column) len() int {
+	switch c.class {
+	case rowgroup.ClassInt32:
+		return len(*c.i32)
+	case rowgroup.ClassInt64:
+		return len(*c.i64)
+	case rowgroup.ClassFloat32:
+		return len(*c.f32)
+	case rowgroup.ClassFloat64:
+		return len(*c.f64)
+	}
+	return c.str.Len()
+}
+
+// pad adds absent cells up to n.
+func (c *column) pad(n int) error {
+	from := c.len()
+	if from >= n {
+		return nil
+	}
+	m := c.meta
+	m.Cells = grown(m.Cells, n)
+	for i := from; i < n; i++ {
+		m.Cells[i] = rowgroup.CellAbsent
+	}
+	switch c.class {
+	case rowgroup.ClassInt32:
+		*c.i32 = grown(*c.i32, n)
+	case rowgroup.ClassInt64:
+		*c.i64 = grown(*c.i64, n)
+	case rowgroup.ClassFloat32:
+		*c.f32 = grown(*c.f32, n)
+	case rowgroup.ClassFloat64:
+		*c.f64 = grown(*c.f64, n)
+	default:
+		for range n - from {
+			if err := c.str.Append(nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// value adds the value v of row i and says by flags where it is, if it does not
+// stand in the column.
+func (c *column) value(i int, v []byte) (flag rowgroup.Cell, err error) {
+	if c.len() < i {
+		if err := c.pad(i); err != nil {
+			return 0, err
+		}
+	}
+	ok := true
+	switch c.class {
+	case rowgroup.ClassInt32:
+		var x int64
+		x, ok = rowgroup.IntOf(c.typ, v)
+		*c.i32 = append(*c.i32, int32(x))
+	case rowgroup.ClassInt64:
+		var x int64
+		x, ok = rowgroup.IntOf(c.typ, v)
+		*c.i64 = append(*c.i64, x)
+	case rowgroup.ClassFloat32:
+		var x float32
+		x, ok = rowgroup.Float32Of(v)
+		*c.f32 = append(*c.f32, x)
+	case rowgroup.ClassFloat64:
+		var x float64
+		x, ok = rowgroup.Float64Of(v)
+		*c.f64 = append(*c.f64, x)
+	default:
+		stored := v
+		if ok = (len(v) > 0 || !c.fixed) && rowgroup.Valid(c.typ, v) == nil; !ok {
+			stored = nil
+		}
+		if err := c.str.Append(stored); err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case ok:
+		return 0, nil
+	case len(v) == 0:
+		return rowgroup.CellEmpty, nil
+	}
+	return rowgroup.CellException, nil
+}
+
+// state sets the state of the cell of row i.
+func (c *column) state(i int, s rowgroup.Cell) {
+	if s != 0 || len(c.meta.Cells) > 0 {
+		c.meta.Cells = put(c.meta.Cells, i, s)
+	}
+}
+
+// partition begins a partition. The static row, if it is to have one, follows.
+func (f *filler) partition(p *Partition) {
+	h := f.b.BeginPartition(p.Key)
+	h.Start = f.n
+	if !p.Deletion.Live() {
+		h.Deletion = p.Deletion
+	}
+	f.parts++
+}
+
+// resume goes on with a partition of an earlier batch.
+func (f *filler) resume(p *Partition) {
+	h := f.b.BeginPartition(p.Key)
+	h.Start = f.n
+	h.Continued = true
+	f.parts++
+}
+
+// static adds the static row of the partition begun last.
+func (f *filler) static(row *Row) error {
+	p := f.parts - 1
+	if row.Liveness == rowgroup.LivenessNone && !row.HasDeletion && len(row.Cells) == 0 && len(row.Complex) == 0 {
+		f.b.Partition(p).Static = rowgroup.StaticEmpty
+		return nil
+	}
+	f.b.Partition(p).Static = rowgroup.StaticFull
+	f.statics = true
+	return f.cells(row, f.b.StaticMeta(), p, f.from[rowgroup.Static])
+}
+
+// row adds a row.
+func (f *filler) row(row *Row) error {
+	i := f.n
+	if err := f.clustering(i, row.Clustering); err != nil {
+		return err
+	}
+	f.n++
+	return f.cells(row, f.b.Meta(), i, f.from[rowgroup.Regular])
+}
+
+// clustering adds clustering values; those behind a marker's prefix are absent.
+func (f *filler) clustering(i int, values [][]byte) error {
+	first := f.from[rowgroup.Clustering]
+	for k := range f.from[rowgroup.Static] - first {
+		c := &f.columns[first+k]
+		if k >= len(values) || values[k] == nil {
+			if err := c.pad(i + 1); err != nil {
+				return err
+			}
+			continue
+		}
+		if c.class == rowgroup.ClassBytes && (len(values[k]) > 0 || !c.fixed) { // whatever it is
+			if c.fixed && len(values[k]) != mustFixed(c.typ) {
+				return c.cannotHold(values[k])
+			}
+			if err := c.pad(i); err != nil {
+				return err
+			}
+			if err := c.str.Append(values[k]); err != nil {
+				return err
+			}
+			c.state(i, rowgroup.CellAsRow)
+			continue
+		}
+		flag, err := c.value(i, values[k])
+		if err != nil {
+			return err
+		}
+		if flag == rowgroup.CellException {
+			return c.cannotHold(values[k])
+		}
+		c.state(i, flag)
+	}
+	return nil
+}
+
+func mustFixed(t rowgroup.Type) int {
+	n, _ := t.FixedLen()
+	return n
+}
+
+func (c *column) cannotHold(v []byte) error {
+	return fmt.Errorf("%w: clustering value %s is none of type %s", encoding.ErrUnsupported, hexKey(v), c.typ)
+}
+
+// marker adds a range tombstone marker.
+func (f *filler) marker(m *Marker) error {
+	i := f.n
+	if err := f.clustering(i, m.Values); err != nil {
+		return err
+	}
+	x := rowgroup.Marker{Row: i, Prefix: len(m.Values), Kind: m.Kind, Close: rowgroup.LiveDeletion, Open: rowgroup.LiveDeletion}
+	if m.Kind.Closes() {
+		x.Close = m.Close
+	}
+	if m.Kind.Opens() {
+		x.Open = m.Open
+	}
+	*f.b.Markers() = append(*f.b.Markers(), x)
+	f.n++
+	return nil
+}
+
+// cells adds what row has beside its clustering, to entry i of columns from
+// first on.
+func (f *filler) cells(row *Row, m *rowgroup.RowMeta, i, first int) error {
+	if row.Liveness != rowgroup.LivenessLive || len(m.Liveness) > 0 {
+		m.Liveness = put(m.Liveness, i, row.Liveness)
+	}
+	if row.Liveness != rowgroup.LivenessNone {
+		m.WriteTimes = put(m.WriteTimes, i, row.Timestamp)
+		if row.Liveness != rowgroup.LivenessLive {
+			m.Expiries = put(m.Expiries, i, row.ExpirationTime)
+		}
+		if row.Liveness == rowgroup.LivenessExpiring {
+			m.TTLs = put(m.TTLs, i, row.TTL)
+		}
+	}
+	if row.HasDeletion {
+		m.Deletions = append(m.Deletions, rowgroup.RowDeletion{Row: i, Deletion: row.Deletion, Shadowable: row.Shadowable})
+	}
+	for k := range row.Cells {
+		if c := &f.columns[first+row.Cells[k].Column]; c.wanted {
+			if err := c.cell(i, row, &row.Cells[k]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// cell adds the cell of a simple column.
+func (c *column) cell(i int, row *Row, cell *Cell) error {
+	state, err := rowgroup.Cell(0), error(nil)
+	if cell.Kind == rowgroup.CellTombstone {
+		if len(cell.Value) > 0 {
+			return fmt.Errorf("%w: a tombstone with a value of %d bytes", encoding.ErrUnsupported, len(cell.Value))
+		}
+		err = c.pad(i + 1)
+	} else {
+		state, err = c.value(i, cell.Value)
+	}
+	if err != nil {
+		return err
+	}
+	if state == rowgroup.CellException {
+		c.meta.Exceptions = append(c.meta.Exceptions, rowgroup.Exception{Row: i, Value: bytes.Clone(cell.Value)})
+	}
+	own := row.Liveness == rowgroup.LivenessNone || cell.Timestamp != row.Timestamp
+	switch {
+	case cell.Kind == rowgroup.CellLive && row.Liveness == rowgroup.LivenessLive && !own:
+	case cell.Kind == rowgroup.CellExpiring && row.Liveness == rowgroup.LivenessExpiring && !own &&
+		cell.TTL == row.TTL && cell.LocalDeletionTime == row.ExpirationTime:
+	default:
+		state |= cell.Kind
+		if own {
+			state |= rowgroup.CellOwnTime
+			c.meta.WriteTimes = put(c.meta.WriteTimes, i, cell.Timestamp)
+		}
+		switch cell.Kind {
+		case rowgroup.CellExpiring:
+			if row.Liveness == rowgroup.LivenessExpiring && cell.TTL == row.TTL && cell.LocalDeletionTime == row.ExpirationTime {
+				break // the row's
+			}
+			state |= rowgroup.CellOwnExpiry
+			c.meta.TTLs = put(c.meta.TTLs, i, cell.TTL)
+			c.meta.Expiries = put(c.meta.Expiries, i, cell.LocalDeletionTime)
+		case rowgroup.CellTombstone:
+			c.meta.Expiries = put(c.meta.Expiries, i, cell.LocalDeletionTime)
+		}
+	}
+	c.state(i, state)
+	return nil
+}

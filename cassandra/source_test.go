@@ -1,0 +1,256 @@
+package cassandra
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/colsst/colsst/columnar"
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/invariants"
+	"github.com/colsst/colsst/rowgroup"
+	"github.com/colsst/colsst/textfmt"
+)
+
+// tableFile writes all rows of a source to a colsst file.
+func tableFile(t require.TestingT, src *Source) (*columnar.Reader, error) {
+	var file bytes.Buffer
+	w, err := columnar.NewWriter(&file, src.Schema())
+	require.NoError(t, err)
+	it := src.Scan(context.Background(), rowgroup.ScanOptions{})
+	defer func() { require.NoError(t, it.Close()) }()
+	b := rowgroup.NewBatch(src.Schema())
+	for {
+		more, err := it.Next(b)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		require.NoError(t, b.Check())
+		if err := w.Append(b); err != nil {
+			return nil, err
+		}
+	}
+	require.NoError(t, w.Close())
+	return columnar.OpenBytes(file.Bytes())
+}
+
+// bodyOf writes the body of an SSTable from rows alone.
+func bodyOf(t require.TestingT, src rowgroup.Source, v Version, h *Header) []byte {
+	var body bytes.Buffer
+	w := NewBodyWriter(&body, v, h)
+	rows, err := NewRowWriter(w, src.Schema())
+	require.NoError(t, err)
+	b := rowgroup.NewBatch(src.Schema())
+	it := src.Scan(context.Background(), rowgroup.ScanOptions{})
+	for {
+		more, err := it.Next(b)
+		require.NoError(t, err)
+		if !more {
+			break
+		}
+		require.NoError(t, rows.Write(b))
+	}
+	require.NoError(t, it.Close())
+	require.NoError(t, rows.End())
+	require.NoError(t, w.Flush())
+	return body.Bytes()
+}
+
+// shown is what an iterator yields, as text.
+func shown(t require.TestingT, s *rowgroup.Schema, it rowgroup.Iter, o *rowgroup.ScanOptions) string {
+	var text bytes.Buffer
+	w := textfmt.NewDumpWriter(&text, s)
+	b := rowgroup.NewBatch(s)
+	for {
+		more, err := it.Next(b)
+		if err != nil {
+			fmt.Fprintf(&text, "error: %v", err)
+			break
+		}
+		if !more {
+			break
+		}
+		for c := range s.NumColumns() { // those that were not asked for
+			n := b.Len()
+			if s.Role(c) == rowgroup.Static {
+				n = b.NumPartitions()
+			}
+			if o.Columns != nil && s.Role(c) >= rowgroup.Static && !slices.Contains(o.Columns, c) {
+				require.Empty(t, b.CellMeta(c).Cells)
+				b.CellMeta(c).Cells = slices.Repeat([]rowgroup.Cell{rowgroup.CellAbsent}, n)
+			}
+		}
+		require.NoError(t, b.Check())
+		require.NoError(t, w.Write(b))
+	}
+	require.NoError(t, w.Flush())
+	require.NoError(t, it.Close())
+	return text.String()
+}
+
+// A Source of any SSTable yields what a colsst file of its rows does, in every
+// view; and the body written from the file is the SSTable's.
+func TestSourceAsFile(t *testing.T) {
+	held := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		x := drawTable(rt, t, versions...)
+		body := x.body(rt)
+		path := write(t, t.TempDir(), x.version, makeSSTable(rt, &x, drawMaking(rt)))
+		s, err := Open(path)
+		require.NoError(rt, err)
+		defer func() { require.NoError(rt, s.Close()) }()
+		src, err := NewSource(s, nil)
+		if errors.Is(err, encoding.ErrUnsupported) {
+			return
+		}
+		require.NoError(rt, err)
+		if rapid.Bool().Draw(rt, "small") {
+			src.limits = limits{
+				rows: rapid.IntRange(1, 5).Draw(rt, "rows"), partitions: rapid.IntRange(1, 3).Draw(rt, "partitions"),
+				bytes: rapid.Int64Range(1, 300).Draw(rt, "bytes"), piece: rapid.Int64Range(1, 300).Draw(rt, "piece"),
+			}
+		}
+		file, err := tableFile(rt, src)
+		if errors.Is(err, encoding.ErrUnsupported) {
+			return
+		}
+		require.NoError(rt, err)
+		held++
+		require.Equal(rt, body, bodyOf(rt, file, x.version, s.Header))
+
+		o := rowgroup.ScanOptions{Desc: rapid.Bool().Draw(rt, "desc"), Live: rapid.Bool().Draw(rt, "live"), Now: 1_700_000_000}
+		from, _ := src.Schema().Range(rowgroup.Static)
+		if n := src.Schema().NumColumns(); n > from && rapid.Bool().Draw(rt, "some columns") {
+			o.Columns = rapid.SliceOfDistinct(rapid.IntRange(from, n-1), rapid.ID).Draw(rt, "columns")
+		}
+		same := func(a, b rowgroup.Iter) {
+			require.Equal(rt, shown(rt, src.Schema(), b, &o), shown(rt, src.Schema(), a, &o))
+		}
+		same(src.Scan(context.Background(), o), file.Scan(context.Background(), o))
+		for _, p := range partitionsOf(x.events) {
+			a, err := src.Partition(context.Background(), p.Key)
+			require.NoError(rt, err)
+			b, err := file.Partition(context.Background(), p.Key)
+			require.NoError(rt, err)
+			same(a.Range(context.Background(), rowgroup.Bound{}, rowgroup.Bound{}, o), b.Range(context.Background(), rowgroup.Bound{}, rowgroup.Bound{}, o))
+			if src.Schema().Seekable() != nil {
+				continue
+			}
+			prefixes := [][][]byte{nil}
+			for _, e := range unfilteredsOf(x.events, p.Key) {
+				prefixes = append(prefixes, prefixOfEvent(&e).Values)
+			}
+			bound := func() rowgroup.Bound {
+				p := slices.Clone(rapid.SampledFrom(prefixes).Draw(rt, "bound"))
+				if i := slices.IndexFunc(p, func(v []byte) bool { return v == nil }); i >= 0 {
+					p = p[:i]
+				}
+				return rowgroup.Bound{Prefix: p, Inclusive: rapid.Bool().Draw(rt, "inclusive")}
+			}
+			lo, hi := bound(), bound()
+			same(a.Range(context.Background(), lo, hi, o), b.Range(context.Background(), lo, hi, o))
+			n := rapid.IntRange(0, 4).Draw(rt, "latest")
+			if it := a.Latest(context.Background(), n, o); !unsupported(it) {
+				same(a.Latest(context.Background(), n, o), b.Latest(context.Background(), n, o))
+			}
+		}
+		_, err = src.Partition(context.Background(), []byte("no such key"))
+		require.ErrorIs(rt, err, rowgroup.ErrNotFound)
+	})
+	require.Positive(t, held)
+	t.Log("tables held:", held)
+}
+
+func unsupported(it rowgroup.Iter) bool {
+	f, ok := it.(*failed)
+	return ok && errors.Is(f.err, encoding.ErrUnsupported)
+}
+
+// notHeld lists the SSTables that cannot become colsst files, and those whose
+// body is not what a RowWriter makes of the file, and why.
+var notHeld = map[string]string{}
+
+// For every real SSTable the body written from a colsst file alone, with its
+// header, is the one that was read.
+func TestFixturesThroughFiles(t *testing.T) {
+	equal := 0
+	for _, f := range fixtures(t) {
+		if f.Error != "" || len(f.Warnings) > 1 {
+			continue
+		}
+		t.Run(f.Path, func(t *testing.T) {
+			s, err := Open(f.file())
+			require.NoError(t, err)
+			defer func() { require.NoError(t, s.Close()) }()
+			src, err := NewSource(s, nil)
+			if errors.Is(err, encoding.ErrUnsupported) {
+				t.Skip(err)
+			}
+			require.NoError(t, err)
+			file, err := tableFile(t, src)
+			require.NoError(t, err)
+			stream, err := s.Data.Stream(0, false)
+			require.NoError(t, err)
+			want, err := io.ReadAll(stream)
+			require.NoError(t, err)
+			require.NoError(t, stream.Close())
+			require.True(t, bytes.Equal(want, bodyOf(t, file, s.Version, s.Header)), notHeld[f.Path])
+			equal++
+		})
+	}
+	t.Log("equal:", equal)
+}
+
+// Nothing is allocated for a row or a cell: what is, is of the chunks.
+func TestSourceAllocatesNothing(t *testing.T) {
+	if invariants.Enabled {
+		t.Skip("checks allocate")
+	}
+	h, body := metricsBody(t, "nb", 3000)
+	s := &SSTable{Descriptor: Descriptor{Version: "nb"}, Header: h, Statistics: &StatisticsFile{}}
+	src, err := NewSource(s, nil)
+	require.NoError(t, err)
+	it := &forward{loader: src.loader(&rowgroup.ScanOptions{}), ctx: t.Context(), limit: -1}
+	it.start(&Scanner{BodyReader: NewBodyReader(&endless{body: body}, "nb", h)})
+	b := rowgroup.NewBatch(src.Schema())
+	rows := 0
+	next := func() {
+		more, err := it.Next(b)
+		if err != nil || !more {
+			t.Fatal(more, err)
+		}
+		rows += b.Len()
+	}
+	for range 30 {
+		next()
+	}
+	require.Zero(t, testing.AllocsPerRun(50, next))
+	require.Greater(t, rows, 10000)
+}
+
+func BenchmarkSourceScan(b *testing.B) {
+	h, body := metricsBody(b, "nb", 100_000)
+	src, err := NewSource(&SSTable{Descriptor: Descriptor{Version: "nb"}, Header: h, Statistics: &StatisticsFile{}}, nil)
+	require.NoError(b, err)
+	it := &forward{loader: src.loader(&rowgroup.ScanOptions{}), ctx: b.Context(), limit: -1}
+	it.start(&Scanner{BodyReader: NewBodyReader(&endless{body: body}, "nb", h)})
+	batch := rowgroup.NewBatch(src.Schema())
+	rows := 0
+	for b.Loop() {
+		if _, err := it.Next(batch); err != nil {
+			b.Fatal(err)
+		}
+		rows += batch.Len()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rows), "ns/row")
+}
