@@ -201,6 +201,14 @@ func (r *Reader) UserData(key string) ([]byte, bool) {
 	return nil, false
 }
 
+// UserDataKeys are the keys of UserData, in order.
+func (r *Reader) UserDataKeys() (keys []string) {
+	for _, p := range r.foot.user {
+		keys = append(keys, p.name)
+	}
+	return keys
+}
+
 // Close frees what the Reader holds; a second call does nothing. What is used
 // afterwards fails with ErrClosed. A file that OpenFile opened is closed, or
 // unmapped when the last iterator is at its end or closed.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -211,9 +212,6 @@ func (o *TableOptions) check(names []string) error {
 		if name == "" || slices.Contains(names, name) {
 			return nil
 		}
-		if o.Schema != nil && option == "" {
-			return &SchemaError{Reason: fmt.Sprintf("there is no column %q, which is in the schema; there are %s", name, list(names))}
-		}
 		err := fmt.Errorf("%s: there is no column %q; there are %s", option, name, list(names))
 		if i := strings.LastIndexByte(name, ':'); i > 0 && slices.Contains(names, name[:i]) {
 			err = fmt.Errorf("%s: %q is unknown: expected desc or a unit, s, ms, us or ns, after the column %q", option, name[i+1:], name[:i])
@@ -231,10 +229,7 @@ func (o *TableOptions) check(names []string) error {
 		errs = append(errs, find("--layout", name))
 	}
 	if s := o.Schema; s != nil {
-		for i := range s.NumColumns() {
-			errs = append(errs, find("", s.Column(i).Name))
-		}
-		return errors.Join(errs...)
+		return errors.Join(append(errs, findAll(s, names))...)
 	}
 	for _, name := range sortedKeys(o.Types) {
 		errs = append(errs, find("--type", name))
@@ -249,6 +244,23 @@ func (o *TableOptions) check(names []string) error {
 		errs = append(errs, find("--time", o.Time.Column))
 	}
 	return errors.Join(errs...)
+}
+
+// findAll finds columns of a schema that are none of the text.
+func findAll(s *rowgroup.Schema, names []string) error {
+	var missing []string
+	for i := range s.NumColumns() {
+		if name := s.Column(i).Name; !slices.Contains(names, name) {
+			missing = append(missing, strconv.Quote(name))
+		}
+	}
+	switch len(missing) {
+	case 0:
+		return nil
+	case 1:
+		return &SchemaError{Reason: fmt.Sprintf("there is no column %s, which is in the schema; there are %s", missing[0], list(names))}
+	}
+	return &SchemaError{Reason: fmt.Sprintf("there are no columns %s, which are in the schema; there are %s", list(missing), list(names))}
 }
 
 // uses reports whether the options give any of the named columns a part in the

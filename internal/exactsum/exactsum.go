@@ -15,6 +15,7 @@ const (
 	limbs    = 67 // 64 by exponent, one for the upper part of a mantissa, two for carries
 	maxAdds  = 1 << 10
 	mantissa = 1<<52 - 1
+	nan      = 0x7ff8000000000000 // the NaN that the text NaN stands for; not that of package math
 )
 
 // Sum is a sum of float64s. The zero value is the sum of none. Sums of the same
@@ -107,12 +108,12 @@ func (s *Sum) Merge(o *Sum) {
 }
 
 // Float64 is the sum, rounded to nearest, ties to even; +-Inf where it is
-// beyond the range. With a NaN, or infinities of both signs, it is NaN. The sum
-// of none is 0, of nothing but -0.0 it is -0.0.
+// beyond the range. With a NaN, or infinities of both signs, it is the NaN that
+// the text NaN stands for. The sum of none is 0, of nothing but -0.0 it is -0.0.
 func (s *Sum) Float64() float64 {
 	switch {
 	case s.nan || s.inf[0] && s.inf[1]:
-		return math.NaN()
+		return math.Float64frombits(nan)
 	case s.inf[0]:
 		return math.Inf(1)
 	case s.inf[1]:

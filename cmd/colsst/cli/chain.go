@@ -14,7 +14,8 @@ import (
 type source struct {
 	in      *input
 	schema  *rowgroup.Schema
-	columns []string // in the order of the text
+	columns []string          // in the order of the text
+	user    map[string][]byte // user data of a table file
 	rows    rowgroup.Iter
 	ended   func() // after the last row
 }

@@ -58,12 +58,31 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", fmt.Sprintf("Flags.FlagUsagesWrapped %d ", width)))
 		}
 	}
+	checkTopics(root)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		err = out.err // of what cobra prints: help, completion, the version
 	}
 	printError(stderr, err)
 	return ExitCode(err)
+}
+
+// checkTopics makes an unknown topic of help, and an unknown shell of completion,
+// an error, for which cobra's commands only print help. Output is set before it.
+func checkTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				_, _, err := root.Find(args)
+				return err
+			}
+		case "completion":
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 }
 
 // tool is what every command has: its flags and streams.
@@ -115,7 +134,7 @@ func command(use, short, long string, args arguments, run func(t *tool, args []s
 	t.cmd.SetFlagErrorFunc(flagError)
 	f := t.cmd.Flags()
 	f.SortFlags = false
-	f.BoolVarP(&t.quiet, "quiet", "q", false, "print nothing but results and errors")
+	f.BoolVarP(&t.quiet, "quiet", "q", false, "print nothing but results, errors and what values were changed")
 	f.BoolVarP(&t.verbose, "verbose", "v", false, "tell the time taken and the memory used too")
 	f.BoolVar(&t.noProgress, "no-progress", false, "no progress on a terminal")
 	f.IntVarP(&t.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "goroutines that parse text")
@@ -203,8 +222,13 @@ func (t *tool) choice(p *string, name, value, usage string, words ...string) {
 // notef prints a line to stderr unless the command is to be quiet.
 func (t *tool) notef(format string, args ...any) {
 	if !t.quiet {
-		fmt.Fprintln(t.cmd.ErrOrStderr(), printable(fmt.Sprintf(format, args...)))
+		t.warnf(format, args...)
 	}
+}
+
+// warnf prints a line about values that were changed to stderr.
+func (t *tool) warnf(format string, args ...any) {
+	fmt.Fprintln(t.cmd.ErrOrStderr(), printable(fmt.Sprintf(format, args...)))
 }
 
 // oneOf refuses a value of a flag that is none of the words.

@@ -356,7 +356,10 @@ func (c *convert) tableSource(in *input, outFormat string) (*source, error) {
 	}
 	in.bar = c.newProgress(in.name, r.Rows(), false)
 	export := outFormat != formatTable
-	src := &source{schema: r.Schema(), columns: sourceColumns(r)}
+	src := &source{schema: r.Schema(), columns: sourceColumns(r), user: map[string][]byte{}}
+	for _, key := range r.UserDataKeys() {
+		src.user[key], _ = r.UserData(key) // it is there
+	}
 	counted := &counted{Iter: r.Scan(c.ctx(), rowgroup.ScanOptions{Live: export || c.nowGiven, Now: c.second}), bar: in.bar, clock: math.MinInt64}
 	if export && !c.nowGiven {
 		counted.clock = time.Now().Unix()
@@ -379,7 +382,7 @@ func (c *convert) dumpSource(in *input, outFormat string) (*source, error) {
 		return nil, usagef("%s: a dump becomes a table file: give -o FILE.csst", in.name)
 	}
 	in.bar = c.newProgress(in.name, in.size, true)
-	src := &source{schema: s, ended: func() {}}
+	src := &source{schema: s, user: c.text.user, ended: func() {}}
 	src.rows = &counted{Iter: textfmt.NewDumpReader(in.text, in.name, s), bar: in.bar, clock: math.MinInt64}
 	return src, nil
 }
@@ -495,7 +498,7 @@ func (c *convert) write(out *output, in *chain, format string) (n int64, err err
 		schema = c.options.Schema
 		rows = textfmt.LiftStatic(schema, rows)
 	}
-	to, err := c.sink(out, schema, in.current.columns, format)
+	to, err := c.sink(out, schema, in.current, format)
 	if err != nil {
 		return 0, named(in.current.in.name, err)
 	}
@@ -525,7 +528,7 @@ func (c *convert) write(out *output, in *chain, format string) (n int64, err err
 	}
 	in.current.in.bar.end()
 	if text, ok := to.(*textSink); ok && text.nans() > 0 {
-		c.notef("%s: %s of other bits than NaN's, which text does not keep", out.name, plural(text.nans(), "NaN"))
+		c.warnf("%s: %s of other bits than NaN's, which text does not keep", out.name, plural(text.nans(), "NaN"))
 	}
 	if read > kept {
 		c.sum.Duplicates += read - kept
@@ -548,11 +551,16 @@ func (t *tally) Next(b *rowgroup.Batch) (bool, error) {
 	return more, err
 }
 
-func (c *convert) sink(out *output, s *rowgroup.Schema, columns []string, format string) (sink, error) {
+// sink writes rows of schema s as those of its first input.
+func (c *convert) sink(out *output, s *rowgroup.Schema, first *source, format string) (sink, error) {
 	if format == formatTable {
-		return newTableSink(out, s, columns, c.tableOpts)
+		opts := slices.Clone(c.tableOpts)
+		for key, value := range first.user {
+			opts = append(opts, columnar.WithUserData(key, value))
+		}
+		return newTableSink(out, s, first.columns, opts)
 	}
-	o := textOut{format: format, columns: columns, metadata: c.rowMetadata, measurement: c.measurement, precision: c.lineUnit}
+	o := textOut{format: format, columns: first.columns, metadata: c.rowMetadata, measurement: c.measurement, precision: c.lineUnit}
 	o.csv = textfmt.CSVWriteOptions{Separator: c.options.Separator, NoHeader: !c.text.header}
 	if format == formatTSV && o.csv.Separator == 0 {
 		o.csv.Separator = '\t'

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -24,7 +23,7 @@ func newMan() *cobra.Command {
 or, with -o FOLDER/, writes those of all commands there, as files for a
 folder man1 in the path of man.`,
 		arguments{0, -1, ""}, func(t *tool, args []string) error {
-			header := doc.GenManHeader{Section: "1", Source: "colsst " + version(), Manual: "colsst", Date: &time.Time{}}
+			header := doc.GenManHeader{Section: "1", Source: "colsst " + version(), Manual: "colsst"}
 			if strings.HasSuffix(out.path, "/") {
 				if len(args) > 0 {
 					return usagef("man: a folder gets the pages of all commands")

@@ -414,8 +414,8 @@ func (s *stats) print(out *bufio.Writer, f *fileStats) error {
 		fmt.Fprintf(out, ", %s to %s", visible(*c.Min), visible(*c.Max))
 		if c.finite > 0 {
 			mean := number(c.Mean)
-			if t := bareType(c.typ); t.Kind == rowgroup.KindTimestamp {
-				mean = string(rowgroup.AppendText(nil, t, rowgroup.AppendInt(nil, t, int64(c.Mean))))
+			if t := bareType(c.typ); t.Kind == rowgroup.KindTimestamp || t.Kind == rowgroup.KindDate {
+				mean = string(rowgroup.AppendText(nil, t, rowgroup.AppendInt(nil, t, whole(c.Mean))))
 			}
 			if c.Binned == "length" {
 				mean += " bytes"
@@ -429,6 +429,17 @@ func (s *stats) print(out *bufio.Writer, f *fileStats) error {
 	}
 	_, err := fmt.Fprintln(out)
 	return err
+}
+
+// whole is the integer at v or below it, within those of 64 bits.
+func whole(v float64) int64 {
+	switch v = math.Floor(v); {
+	case v >= 1<<63:
+		return math.MaxInt64
+	case v < -1<<63:
+		return math.MinInt64
+	}
+	return int64(v)
 }
 
 // number is v with all digits before the point, as far as it has them, and six
@@ -454,7 +465,7 @@ func (c *columnStats) histogram(out *bufio.Writer, on, off string) error {
 			label = fmt.Sprintf("%.0f", b.From)
 		}
 		if t := bareType(c.typ); c.Binned == "value" && (t.Kind == rowgroup.KindTimestamp || t.Kind == rowgroup.KindDate || t.Kind == rowgroup.KindTime) {
-			label = string(rowgroup.AppendText(nil, t, rowgroup.AppendInt(nil, t, int64(b.From))))
+			label = string(rowgroup.AppendText(nil, t, rowgroup.AppendInt(nil, t, whole(b.From))))
 		}
 		g.add(label, humanize.Comma(b.Count), bar(on, float64(b.Count)/float64(most)*width, off))
 	}

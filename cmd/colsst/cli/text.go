@@ -60,7 +60,8 @@ type textFlags struct {
 	sort                   bool
 	unique                 string
 	tempDir                string
-	sortMemory             int64 // MiB
+	sortMemory             int64             // MiB
+	user                   map[string][]byte // user data of the table of schema
 }
 
 // Flags that only have an effect on some inputs.
@@ -160,7 +161,7 @@ func (x *textFlags) options(t *tool) (o textfmt.CSVOptions, err error) {
 		if err := t.refuse("is in the schema: leave it or --schema away", "time", "partition-key", "clustering", "type"); err != nil {
 			return o, err
 		}
-		if p.Schema, err = readSchema(x.schema); err != nil {
+		if p.Schema, x.user, err = readSchema(x.schema); err != nil {
 			return o, err
 		}
 	}
@@ -170,25 +171,35 @@ func (x *textFlags) options(t *tool) (o textfmt.CSVOptions, err error) {
 // hasStatic reports whether a schema, if there is one, has static columns.
 func hasStatic(s *rowgroup.Schema) bool { return s != nil && len(s.Columns(rowgroup.Static)) > 0 }
 
-func readSchema(path string) (*rowgroup.Schema, error) {
+// readSchema reads a file with a schema, and the user data of its table if it
+// is what describe prints.
+func readSchema(path string) (*rowgroup.Schema, map[string][]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, coded(exitInput, named(path, err))
+		return nil, nil, coded(exitInput, named(path, err))
 	}
 	defer func() { _ = f.Close() }() // only read
 	const most = 4 << 20
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
-		return nil, coded(exitInput, named(path, err))
+		return nil, nil, coded(exitInput, named(path, err))
 	}
 	if len(text) > most {
-		return nil, usagef("%s: is longer than a schema can be", path)
+		return nil, nil, usagef("%s: is longer than a schema can be", path)
 	}
 	s, err := textfmt.ParseSchema(text, path)
 	if err != nil {
-		return nil, rewrap(orElse(exitUsage, err), errors.New(strings.Replace(err.Error(), "rowgroup: ", "", 1)))
+		return nil, nil, rewrap(orElse(exitUsage, err), errors.New(strings.Replace(err.Error(), "rowgroup: ", "", 1)))
 	}
-	return s, nil
+	var table struct {
+		UserData map[string][]byte `json:"user_data"`
+	}
+	if json.Valid(text) { // it is no CQL
+		if err := json.Unmarshal(text, &table); err != nil {
+			return nil, nil, coded(exitData, fmt.Errorf("%s: user_data: %w", path, err))
+		}
+	}
+	return s, table.UserData, nil
 }
 
 func separator(s string) (byte, error) {
@@ -286,7 +297,7 @@ func (t *tool) losses(in *input, r *textfmt.Reader) {
 		t.sum.BlankLines += n
 	}
 	for _, x := range r.Rounded() {
-		t.notef("%s: column %q: %s rounded, the first at line %d: %s; give --type %s=decimal to keep all digits",
+		t.warnf("%s: column %q: %s rounded, the first at line %d: %s; give --type %s=decimal to keep all digits",
 			in.name, x.Column, plural(x.Count, "number"), x.Line, x.Value, x.Column)
 		t.sum.Rounded += x.Count
 	}

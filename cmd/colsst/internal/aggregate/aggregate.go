@@ -572,9 +572,9 @@ func resultOfCounts(f Func, c *rowgroup.Aggregate, t rowgroup.Type) (v []byte, o
 		}
 		if v == nil && c.NaNs > 0 {
 			if t.Kind == rowgroup.KindFloat {
-				return rowgroup.AppendFloat32(nil, float32(math.NaN())), true
+				return rowgroup.AppendFloat32(nil, math.Float32frombits(0x7fc00000)), true
 			}
-			return rowgroup.AppendFloat64(nil, math.NaN()), true
+			return rowgroup.AppendFloat64(nil, math.Float64frombits(0x7ff8000000000000)), true
 		}
 		return v, v != nil
 	}
