@@ -154,11 +154,11 @@ func (e *chunk[F, I]) find() (best pair, found bool) {
 	k := len(sample)
 	least := math.MaxInt
 	each := int(e.m + bitpack.PositionWidth(n)) // bits of an exception
-	// Exceptions must not take more than the values of the chunk before did,
-	// if it was of another mode.
+	// Exceptions alone must not take two thirds of the bits that the values of
+	// the chunk before did, if it was of another mode.
 	dear := math.MaxInt
 	if l := &e.search.lost; l.values > 0 {
-		dear = l.bits * k / l.values
+		dear = l.bits * k / l.values * 2 / 3
 	}
 	try := func(p pair) (exact bool) {
 		x, lo, hi := trial(sample, p)
