@@ -3,9 +3,7 @@ package columnar
 import (
 	"context"
 	"slices"
-	"sort"
 
-	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -63,7 +61,7 @@ func (p *partition) Aggregate(ctx context.Context, from, to rowgroup.Bound, o ro
 	}
 	rows := p.Range(ctx, from, to, o.Scan(s))
 	if it, ok := rows.(*partIter); ok && it.err == nil && p.leaf != nil && len(o.Sums) == 0 {
-		it.known = &knownSegments{p: p, agg: agg, live: o.Live, now: o.Now}
+		it.known = &knownSegments{p: p, agg: agg, live: o.Live, now: o.Now, segs: segmentFinder{r: p.r}}
 	}
 	err = agg.AddAll(rows, s)
 	return agg.Result(), err
@@ -75,7 +73,7 @@ type knownSegments struct {
 	agg  *rowgroup.Aggregator
 	live bool
 	now  int64
-	page []segment // of statistics, one page
+	segs segmentFinder
 }
 
 // take adds up the segment that begins at entry i of the time index's leaf at
@@ -84,7 +82,7 @@ type knownSegments struct {
 // range.
 func (k *knownSegments) take(c *cursor, before, behind func(page *page, i int) bool) (bool, error) {
 	page, i := c.leaf()
-	seg, err := k.segment(c.win.ctx, page.refs[i].off)
+	seg, err := k.segs.find(c.win.ctx, page.refs[i].off)
 	if err != nil || seg == nil || seg.first != page.refs[i].off || before(page, i) {
 		return false, err
 	}
@@ -110,43 +108,4 @@ func (k *knownSegments) take(c *cursor, before, behind func(page *page, i int) b
 	}
 	c.path = last.path
 	return true, nil
-}
-
-// segment is the segment with the block at off, or nil if no page of
-// statistics knows it.
-func (k *knownSegments) segment(ctx context.Context, off int64) (*segment, error) {
-	r := k.p.r
-	if n := len(k.page); n == 0 || off < k.page[0].first || off >= k.page[0].page.off {
-		// A page stands behind the segments that it describes.
-		all := r.foot.statistics
-		i := sort.Search(len(all), func(i int) bool { return all[i].off > off })
-		if i == len(all) {
-			return nil, nil
-		}
-		var err error
-		if k.page, err = r.segments(ctx, k.page[:0], i); err != nil {
-			k.page = k.page[:0]
-			return nil, err
-		}
-	}
-	i := sort.Search(len(k.page), func(i int) bool { return k.page[i].first > off }) - 1
-	if i < 0 {
-		return nil, nil
-	}
-	return &k.page[i], nil
-}
-
-// segments appends the segments that page i of the statistics describes.
-func (r *Reader) segments(ctx context.Context, dst []segment, i int) ([]segment, error) {
-	s := segmentReader{r: r, ctx: ctx, page: i, anywhere: true}
-	for len(dst) == 0 || s.left > 0 {
-		if err := s.next(); err != nil {
-			return dst, err
-		}
-		if s.cur.page.off <= s.cur.first {
-			return dst, r.file.at(encoding.Corruptf("statistics page", "a segment behind it"), "statistics page", s.cur.page.off)
-		}
-		dst = append(dst, s.cur)
-	}
-	return dst, nil
 }

@@ -377,6 +377,9 @@ func (it *partIter) begin(ctx context.Context, p *partition, o rowgroup.ScanOpti
 	*it = partIter{p: p, ctx: ctx, o: o, decode: decodeOptions(o), limit: -1, s: s}
 	it.cur = cursor{r: p.r, win: &s.win, index: indexTime}
 	it.setRange(rowgroup.Bound{}, rowgroup.Bound{})
+	if len(o.Within) > 0 {
+		it.skip = newSegmentFilter(p.r, &o)
+	}
 }
 
 func (it *partIter) setRange(from, to rowgroup.Bound) {
@@ -401,6 +404,7 @@ type partIter struct {
 	opened   bool     // s has the partition's one block open
 	cur      cursor
 	known    *knownSegments // what need not be read, in ascending reads
+	skip     *segmentFilter // or has no row that is wanted
 	live     rowgroup.LiveFilter
 	unit     readUnit
 	started  bool // a block was read
@@ -580,14 +584,21 @@ func (it *partIter) nextEntry() (ok bool, err error) {
 		}
 		ok, err = it.cur.step(1)
 	}
-	if err != nil || !ok {
-		return false, err
+	for err == nil && ok {
+		page, i := it.cur.leaf()
+		if it.o.Desc && it.before(page, i) || !it.o.Desc && it.behind(page, i) {
+			return false, nil
+		}
+		if it.skip == nil {
+			return true, nil
+		}
+		var out bool
+		if out, err = it.skip.excludes(it.ctx, page.refs[i].off); !out {
+			break
+		}
+		ok, err = it.cur.step(dir)
 	}
-	page, i := it.cur.leaf()
-	if it.o.Desc {
-		return !it.before(page, i), nil
-	}
-	return !it.behind(page, i), nil
+	return ok, err
 }
 
 // endBytes is how much of a partition is read with the root of its time index

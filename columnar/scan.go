@@ -18,7 +18,7 @@ func (r *Reader) Scan(ctx context.Context, o rowgroup.ScanOptions) rowgroup.Iter
 	if err := r.checkColumns(&o); err != nil {
 		return &failed{err}
 	}
-	if n := min(o.Concurrency, maxScanners); n > 1 && !o.Desc {
+	if n := min(o.Concurrency, maxScanners); n > 1 && !o.Desc && len(o.Within) == 0 {
 		return r.scanParallel(ctx, o, n)
 	}
 	s, err := r.scratch(ctx)
@@ -27,6 +27,9 @@ func (r *Reader) Scan(ctx context.Context, o rowgroup.ScanOptions) rowgroup.Iter
 	}
 	if o.Desc {
 		return &reverseIter{r: r, ctx: ctx, o: o, decode: decodeOptions(o), cur: cursor{r: r, win: &window{f: &r.file, ctx: ctx}, index: indexPartition}, s: s}
+	}
+	if len(o.Within) > 0 {
+		return newIndexIter(ctx, r, o, s)
 	}
 	it := &scanIter{r: r, ctx: ctx, o: o, decode: decodeOptions(o), s: s}
 	it.live.Reset(o.Now, false)

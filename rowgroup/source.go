@@ -24,6 +24,11 @@ type ScanOptions struct {
 	// Now < its expiry.
 	Live bool
 	Now  int64
+	// Within are ranges of values; a row is wanted if its values lie in all of
+	// them. Scan and Range may leave out rows that are not, and partitions
+	// without another, where statistics tell; they need not, so the caller looks
+	// at what comes. Latest takes no notice.
+	Within []ValueRange
 	// WithoutMetadata leaves Meta and the cells' write times, TTLs and
 	// expiries empty in the batches; the cells' states stay.
 	WithoutMetadata bool
@@ -32,6 +37,16 @@ type ScanOptions struct {
 	// same, in the same order. Such an iterator must be closed, also after an
 	// error, unless it has come to its end. A source may use fewer.
 	Concurrency int
+}
+
+// ValueRange is the values of a clustering or regular column from Min to Max,
+// both included, by the order of its type (under reversed and frozen that of
+// the type inside; equal is what Type.Collate finds equal), -0.0 before 0.0.
+// They are serialised; nil leaves an end open. No null lies in it; NaNs,
+// zero-length values and exceptions may.
+type ValueRange struct {
+	Column   int
+	Min, Max []byte
 }
 
 // Iter yields batches. It is not safe for concurrent use.

@@ -651,6 +651,29 @@ func (st *Stats) Column(col int) ColumnStats {
 	return s
 }
 
+// Excludes reports whether no row that st counts has values in all of the
+// ranges.
+func (st *Stats) Excludes(within []ValueRange) bool {
+	for _, r := range within {
+		role := st.schema.Role(r.Column)
+		if role != Clustering && role != Regular {
+			continue
+		}
+		c := st.Column(r.Column)
+		if c.NaNs+c.Empties+c.Exceptions > 0 || role == Clustering && c.Nulls > 0 { // nulls come first
+			continue
+		}
+		if c.Values == 0 {
+			return true
+		}
+		t := st.schema.cols[r.Column].Type.bare()
+		if r.Min != nil && c.Max != nil && t.Collate(c.Max, r.Min) < 0 || r.Max != nil && c.Min != nil && t.Collate(c.Min, r.Max) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 func (b *bound) get() (value []byte, cut bool) {
 	if b.state == boundExact || b.state == boundCut {
 		value = append([]byte{}, b.value...)

@@ -72,12 +72,12 @@ func (q *rowQuery) newAggregateSink(out *output, s *rowgroup.Schema, several boo
 	return a, err
 }
 
-// counted has the file count its rows, where that is all that is asked for: it
-// knows much from its statistics. It does nothing where rows have to be looked
+// counted has the file or the partition count its rows, where that is all that
+// is asked for: they know much from statistics. It does nothing where rows have to be looked
 // at, be it to tell how many have expired.
 func (q *rowQuery) counted(p *rowPrinter, r *columnar.Reader, where bool) (done bool, err error) {
 	a, ok := p.to.(*aggregateSink)
-	if !ok || where || p.several || q.latest > 0 || q.hasKey || q.since != "" || q.until != "" {
+	if !ok || where || p.several || q.latest > 0 {
 		return false, nil
 	}
 	if e := r.Stats().Expiries; !q.nowGiven && e.Set && e.Min <= time.Now().Unix() {
@@ -88,11 +88,43 @@ func (q *rowQuery) counted(p *rowPrinter, r *columnar.Reader, where bool) (done 
 		return false, nil
 	}
 	o.Live, o.Now = true, q.now
-	counts, err := r.Aggregate(q.ctx(), o)
-	if err == nil {
-		a.SetCounts(counts)
+	var counts rowgroup.Aggregates
+	if q.hasKey || q.since != "" || q.until != "" {
+		part, from, to, err := q.partRange(r)
+		if err != nil || part == nil {
+			return false, nil // what is wrong is said on the other way
+		}
+		counts, err = part.Aggregate(q.ctx(), from, to, o)
+		if err != nil {
+			return false, err
+		}
+	} else if counts, err = r.Aggregate(q.ctx(), o); err != nil {
+		return false, err
 	}
-	return err == nil, err
+	a.SetCounts(counts)
+	return true, nil
+}
+
+// partRange is the partition and the range that are asked for; nil where the
+// range is one of several partitions.
+func (q *rowQuery) partRange(r *columnar.Reader) (part rowgroup.Aggregating, from, to rowgroup.Bound, err error) {
+	s := r.Schema()
+	if len(s.Columns(rowgroup.PartitionKey)) > 0 && !q.hasKey {
+		return nil, from, to, nil
+	}
+	if from, to, err = q.bounds(s); err != nil {
+		return nil, from, to, err
+	}
+	key, err := q.keyBytes(s)
+	if err != nil {
+		return nil, from, to, err
+	}
+	p, err := r.Partition(q.ctx(), key)
+	if err != nil {
+		return nil, from, to, err
+	}
+	part, _ = p.(rowgroup.Aggregating)
+	return part, from, to, nil
 }
 
 func (a *aggregateSink) print(b *rowgroup.Batch) error {

@@ -314,12 +314,16 @@ func (q *rowQuery) rows(r *columnar.Reader, o rowgroup.ScanOptions, where *predi
 		limit = int64(q.latest)
 	}
 	o.Desc = (q.desc || q.latest > 0) && !falls || q.asc && falls
+	if where != nil {
+		o.Within = where.Within()
+	}
 	if keyed && !q.hasKey {
 		switch {
 		case q.latest > 0 || o.Desc:
 			return nil, 0, usagef("--latest, --desc and --asc are about one partition: give --key")
 		case q.since != "" || q.until != "":
 			wanted := []selector{inRange{from, to}}
+			o.Within = append(o.Within, inRange{from, to}.within(s)...)
 			if where != nil {
 				wanted = append(wanted, where)
 			}

@@ -125,9 +125,25 @@ func (r inRange) Select(b *rowgroup.Batch, rows, partitions []bool) error {
 	return nil
 }
 
-// filtered leaves of rows those for which where is true. Blocks whose
-// statistics rule that out are read and decoded all the same: to leave them
-// out, a scan would take the predicate here.
+// within is what the range says of the first clustering column's values.
+func (r inRange) within(s *rowgroup.Schema) []rowgroup.ValueRange {
+	least, most := r.from.Prefix, r.to.Prefix
+	if descends(s) {
+		least, most = most, least
+	}
+	v := rowgroup.ValueRange{}
+	v.Column, _ = s.Range(rowgroup.Clustering)
+	if len(least) > 0 {
+		v.Min = least[0]
+	}
+	if len(most) > 0 {
+		v.Max = most[0]
+	}
+	return []rowgroup.ValueRange{v}
+}
+
+// filtered leaves of rows those for which where is true. What statistics rule
+// out was not read: see predicate.Predicate.Within.
 func filtered(rows rowgroup.Iter, s *rowgroup.Schema, where *predicate.Predicate) rowgroup.Iter {
 	if where == nil {
 		return rows

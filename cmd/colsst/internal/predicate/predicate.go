@@ -62,6 +62,50 @@ func (e *Expr) Bind(s *rowgroup.Schema) (*Predicate, error) {
 // looks at: a scan must read them.
 func (p *Predicate) Columns() []int { return p.columns }
 
+// Within are ranges that the values of every row lie in for which the
+// predicate is true.
+func (p *Predicate) Within() []rowgroup.ValueRange { return within(nil, p.root) }
+
+func within(dst []rowgroup.ValueRange, n node) []rowgroup.ValueRange {
+	switch n := n.(type) {
+	case *pair:
+		if !n.either {
+			return within(within(dst, n.a), n.b)
+		}
+	case *leaf:
+		if c, ok := n.test.(*comparison); ok && (n.role == rowgroup.Clustering || n.role == rowgroup.Regular) {
+			if lo, hi := c.bounds(); lo != nil || hi != nil {
+				return append(dst, rowgroup.ValueRange{Column: n.col, Min: lo, Max: hi})
+			}
+		}
+	}
+	return dst
+}
+
+// bounds are a least and greatest value for which c can be true, nil for none.
+func (c *comparison) bounds() (lo, hi []byte) {
+	if !c.typ.Ordered() {
+		return nil, nil
+	}
+	lo, hi = c.with, c.with
+	switch c.class {
+	case rowgroup.ClassFloat32, rowgroup.ClassFloat64:
+		if c.float == 0 { // both zeros are equal to it
+			lo, hi = bytes.Clone(c.with), bytes.Clone(c.with)
+			lo[0], hi[0] = 0x80, 0
+		}
+	}
+	switch c.op {
+	case equal:
+		return lo, hi
+	case less, lessOrEqual:
+		return nil, hi
+	case greater, greaterOrEqual:
+		return lo, nil
+	}
+	return nil, nil
+}
+
 // Select clears those of rows, one each row of b, for which the predicate is
 // not true, and those of partitions for whose static row alone, all other
 // columns but the key null, it is not. Batches must come in the order of a
