@@ -12,9 +12,9 @@ import (
 // Of a scan by several goroutines.
 const (
 	fetchAhead   = 512 << 10 // of the stream that it reads at once
-	runBytes     = 64 << 10  // of blocks that one goroutine decodes, or one block
+	runBytes     = 32 << 10  // of blocks that one goroutine decodes, or one block
 	runBatches   = 64        // that a run is ahead of what is given, at most
-	scannerBytes = 4 << 20   // decoded in advance for each goroutine, beside one batch
+	scannerBytes = 1 << 20   // decoded in advance for each goroutine, beside one batch
 	maxScanners  = 256       // goroutines
 )
 
@@ -274,7 +274,9 @@ func (it *parallelIter) decodeBlock(ctx context.Context, s *scratch, x *blockRun
 			return sent, ctx.Err()
 		}
 		if out.b == nil {
-			out.b = rowgroup.NewBatch(it.r.foot.schema)
+			if out.b, ok = it.r.batches.Get().(*rowgroup.Batch); !ok {
+				out.b = rowgroup.NewBatch(it.r.foot.schema)
+			}
 		}
 		if err := at.next(out.b, s, key, &it.decode); err != nil {
 			return sent, err
@@ -374,6 +376,9 @@ func (it *parallelIter) Close() error {
 	it.cancel()
 	it.budget.close()
 	it.wg.Wait()
+	for _, b := range it.budget.spare {
+		it.r.batches.Put(b)
+	}
 	it.cancel, it.cur, it.jobs, it.order, it.free, it.budget.spare = nil, nil, nil, nil, nil, nil
 	return nil
 }

@@ -29,6 +29,7 @@ type Reader struct {
 	headed    atomic.Bool                         // the file header was checked
 	templates []atomic.Pointer[rowgroup.Template] // nil: not parsed yet
 	pool      sync.Pool                           // of *scratch
+	batches   sync.Pool                           // of *rowgroup.Batch, for parallel scans
 	step      int                                 // see stepBytes
 	rootPage  slot
 	pages     pageCache
