@@ -99,11 +99,11 @@ func (it *forward) cut(b *rowgroup.Batch) (give bool, err error) {
 	if hi <= lo && (n > 0 || it.limit >= 0 || len(it.from.Prefix)+len(it.to.Prefix) > 0) {
 		if !b.Partition(0).Continued {
 			it.stash = b.Clone()
-			it.stash.Cut(0, 0)
+			it.stash.Cut(0, 0, 0)
 		}
 		return false, nil
 	}
-	b.Cut(lo, hi)
+	b.Cut(0, lo, hi)
 	if !it.headed && it.stash != nil {
 		if err := it.stash.AppendParts(b, 0, b.Len(), 0, 0); err != nil {
 			return false, err
@@ -245,7 +245,7 @@ func (it *backward) read(b *rowgroup.Batch, p piece) (give bool, err error) {
 		if lo >= hi {
 			return false, nil
 		}
-		b.Cut(lo, hi)
+		b.Cut(0, lo, hi)
 	}
 	if b.NumPartitions() == 0 {
 		return false, nil
