@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/encoding/bytestrings"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -32,7 +31,8 @@ type column struct {
 	i64    *[]int64
 	f32    *[]float32
 	f64    *[]float64
-	str    *bytestrings.Strings
+	batch  *rowgroup.Batch // for byte strings
+	number int
 }
 
 // newFiller makes a filler for batches of schema s. Of static and regular
@@ -74,7 +74,7 @@ func (f *filler) begin(b *rowgroup.Batch) {
 		case rowgroup.ClassFloat64:
 			c.f64 = b.Float64s(i)
 		default:
-			c.str = b.Bytes(i)
+			c.batch, c.number = b, i
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (c *column) len() int {
 	case rowgroup.ClassFloat64:
 		return len(*c.f64)
 	}
-	return c.str.Len()
+	return c.batch.Bytes(c.number).Len()
 }
 
 // pad adds absent cells up to n.
@@ -172,7 +172,7 @@ func (c *column) pad(n int) error {
 		*c.f64 = grown(*c.f64, n)
 	default:
 		for range n - from {
-			if err := c.str.Append(nil); err != nil {
+			if err := c.batch.Bytes(c.number).Append(nil); err != nil {
 				return err
 			}
 		}
@@ -211,7 +211,7 @@ func (c *column) value(i int, v []byte) (flag rowgroup.Cell, err error) {
 		if ok = (len(v) > 0 || !c.fixed) && rowgroup.Valid(c.typ, v) == nil; !ok {
 			stored = nil
 		}
-		if err := c.str.Append(stored); err != nil {
+		if err := c.batch.Bytes(c.number).Append(stored); err != nil {
 			return 0, err
 		}
 	}
@@ -289,7 +289,7 @@ func (f *filler) clustering(i int, values [][]byte) error {
 			if err := c.pad(i); err != nil {
 				return err
 			}
-			if err := c.str.Append(values[k]); err != nil {
+			if err := c.batch.Bytes(c.number).Append(values[k]); err != nil {
 				return err
 			}
 			c.state(i, rowgroup.CellAsRow)
