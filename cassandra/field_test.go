@@ -324,6 +324,22 @@ func TestMissingComponents(t *testing.T) {
 	}
 }
 
+// Data without any checksum is read, and Verify says so.
+func TestNoChecksums(t *testing.T) {
+	x := oneTable("nb", makeHeader(t, "UTF8Type", nil, nil, []string{"v Int32Type"}), Row{Liveness: rowgroup.LivenessLive})
+	files := makeSSTable(t, x, making{chunkLength: 64})
+	for _, c := range []Component{ComponentCRC, ComponentDigest, ComponentTOC} {
+		delete(files, c)
+	}
+	s, err := Open(write(t, t.TempDir(), "nb", files))
+	require.NoError(t, err)
+	rep, err := s.Verify(t.Context())
+	require.NoError(t, err)
+	require.True(t, rep.Unchecked)
+	require.Empty(t, rep.Warnings)
+	require.NoError(t, s.Close())
+}
+
 // A row larger than the limit is refused by name, before memory is taken.
 func TestRowLimit(t *testing.T) {
 	h := makeHeader(t, "UTF8Type", nil, nil, []string{"v BytesType"})

@@ -118,8 +118,11 @@ func (t *Transaction) record(line string) error {
 	}
 	dir, base := path.Split(strings.ReplaceAll(m[2], `\`, "/"))
 	d, _, err := ParseName(base + "-" + string(ComponentData))
-	if err != nil {
+	switch {
+	case errors.Is(err, encoding.ErrUnsupported):
 		return err
+	case err != nil:
+		return &encoding.CorruptError{Part: "record", Offset: -1, Err: err}
 	}
 	t.Records = append(t.Records, TransactionRecord{kind == "ADD", path.Clean(dir), d, at, int(files)})
 	return nil

@@ -17,6 +17,7 @@ type Report struct {
 	Markers     int64
 	Cells       int64    // of static rows and rows
 	OddPrevious int64    // unfiltereds whose size of the one before is not that
+	Unchecked   bool     // Data.db has no checksum at all: neither CRC.db nor a digest
 	Warnings    []string // those of Open, and: digest mismatch, order of types unknown
 }
 
@@ -44,6 +45,7 @@ func (s *SSTable) Verify(ctx context.Context) (*Report, error) {
 
 func (s *SSTable) verifyDigest(ctx context.Context, rep *Report) error {
 	if !s.has(ComponentDigest) {
+		rep.Unchecked = s.Data.Compression == nil && s.Data.Checksums == nil
 		return nil
 	}
 	text, err := s.read(ComponentDigest)
