@@ -1,7 +1,7 @@
 // Package simd holds the kernels under the codecs: packing and unpacking of
 // bits, from codes to values and back, the search for decimals, byte streams,
-// extremes, bytes of a set. The pure-Go code here is the reference; a kernel in assembly gives
-// the same bits for the same input at every level.
+// extremes, bytes of a set, checksums. The pure-Go code here is the reference;
+// a kernel in assembly gives the same bits for the same input at every level.
 //
 // The contract of every kernel: it writes no byte outside the slices it is
 // given and reads none outside them, packed sources being read up to their
