@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/colsst/colsst/internal/cql"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -234,4 +235,42 @@ func (s *SSTable) Unknown(t *Table) (names []string) {
 		}
 	}
 	return names
+}
+
+// ParseSchema reads the tables of a CQL script, such as DESCRIBE prints or a
+// snapshot's schema.cql: with user types, ids and dropped columns. The file's
+// name stands in errors and is From of the tables.
+func ParseSchema(text []byte, file string) ([]*Table, error) {
+	script, err := cql.Parse(text, file)
+	if err != nil {
+		return nil, err
+	}
+	tables := make([]*Table, len(script.Tables))
+	for i, t := range script.Tables {
+		tables[i] = &Table{
+			Keyspace: t.Keyspace, Name: t.Name, ID: t.ID, From: file, Compact: t.Compact,
+			PartitionKey: t.PartitionKey, Clustering: t.Clustering, Static: t.Static, Regular: t.Regular,
+		}
+		for _, d := range t.Dropped {
+			tables[i].Dropped = append(tables[i].Dropped, Dropped(d))
+		}
+	}
+	return tables, nil
+}
+
+// FrozenUDTs says, for WithUserTypes, whether the user types of static and
+// regular columns are frozen; known is false where there are none, or both.
+func (t *Table) FrozenUDTs() (frozen, known bool) {
+	some := [2]bool{}
+	for _, list := range [][]rowgroup.Column{t.Static, t.Regular} {
+		for _, c := range list {
+			switch {
+			case c.Type.Kind == rowgroup.KindUDT:
+				some[0] = true
+			case c.Type.Kind == rowgroup.KindFrozen && c.Type.Args[0].Kind == rowgroup.KindUDT:
+				some[1] = true
+			}
+		}
+	}
+	return some[1], some[0] != some[1]
 }

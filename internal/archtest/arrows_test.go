@@ -39,9 +39,9 @@ var arrows = []struct{ room, imports, modules string }{
 	{"rowgroup", "encoding encoding/* internal/zstdframe internal/exactsum simd", "github.com/klauspost/compress"},
 	{"columnar", "encoding encoding/* rowgroup internal/zstdframe internal/mmap simd", "github.com/klauspost/compress github.com/zeebo/xxh3 github.com/FastFilter/xorfilter"},
 	{"compaction", "encoding rowgroup", ""},
-	{"textfmt", "encoding rowgroup internal/atomicfile simd", "github.com/klauspost/compress github.com/therootcompany/xz"},
+	{"textfmt", "encoding rowgroup internal/atomicfile internal/cql simd", "github.com/klauspost/compress github.com/therootcompany/xz"},
 	{"parquetfmt", "encoding rowgroup", "github.com/parquet-go/parquet-go github.com/klauspost/compress"},
-	{"cassandra", "encoding rowgroup", "github.com/pierrec/lz4/v4 github.com/klauspost/compress"},
+	{"cassandra", "encoding rowgroup internal/cql", "github.com/pierrec/lz4/v4 github.com/klauspost/compress"},
 	{"cmd/colsst/...", "cmd/colsst/... cassandra parquetfmt textfmt compaction columnar rowgroup encoding internal/*", "*"},
 
 	// Leaves under everything.
@@ -57,6 +57,7 @@ var arrows = []struct{ room, imports, modules string }{
 	// What tests, benchmarks and the tool share.
 	{"internal/generate", "rowgroup", ""},
 	{"internal/rowdiff", "rowgroup", ""},
+	{"internal/cql", "rowgroup", ""},
 
 	// Programs and tests over everything; nothing imports them.
 	{"internal/faults/...", "...", "*"},
