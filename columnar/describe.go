@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/internal/mmap"
+	"github.com/colsst/colsst/internal/rawfile"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -99,7 +99,7 @@ func (r *Reader) Describe(ctx context.Context) (*Description, error) {
 func (r *Reader) measure(ctx context.Context, l *Layers, sizes *rowgroup.Sizes) (err error) {
 	f := &r.file
 	if f.mapped {
-		defer mmap.Catch(mmap.Guard(), &err)
+		defer rawfile.Catch(rawfile.Guard(), &err)
 	}
 	s, err := r.scratch(ctx)
 	if err != nil {

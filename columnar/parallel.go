@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/colsst/colsst/internal/mmap"
+	"github.com/colsst/colsst/internal/rawfile"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -191,7 +191,7 @@ func (it *parallelIter) fetch(ctx context.Context, s *scratch) {
 func (it *parallelIter) fill(ctx context.Context, s *scratch, x *blockRun, off int64) (end int64, err error) {
 	f := &it.r.file
 	if f.mapped {
-		defer mmap.Catch(mmap.Guard(), &err)
+		defer rawfile.Catch(rawfile.Guard(), &err)
 	}
 	if off == 0 {
 		if err := it.r.checkHeader(ctx); err != nil {
@@ -252,7 +252,7 @@ func (it *parallelIter) send(ctx context.Context, x *blockRun, b runBatch) bool 
 // decodeBlock gives the batches of one block, and says whether it gave any.
 func (it *parallelIter) decodeBlock(ctx context.Context, s *scratch, x *blockRun, item *runItem) (sent bool, err error) {
 	if it.r.file.mapped {
-		defer mmap.Catch(mmap.Guard(), &err)
+		defer rawfile.Catch(rawfile.Guard(), &err)
 	}
 	body, err := s.win.check(item.bytes, item.off, &item.header)
 	if err != nil {

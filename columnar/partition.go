@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/internal/mmap"
+	"github.com/colsst/colsst/internal/rawfile"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -64,7 +64,7 @@ func (r *Reader) find(ctx context.Context, key []byte, s *scratch, q *partition)
 		return err
 	}
 	if r.file.mapped {
-		defer mmap.Catch(mmap.Guard(), &err)
+		defer rawfile.Catch(rawfile.Guard(), &err)
 	}
 	if r.foot.totals.partitions == 0 {
 		return rowgroup.ErrNotFound
@@ -434,7 +434,7 @@ func (it *partIter) Close() error {
 
 func (it *partIter) Next(b *rowgroup.Batch) (ok bool, err error) {
 	if it.s != nil && it.p.r.file.mapped {
-		defer mmap.Catch(mmap.Guard(), &err, &it.err)
+		defer rawfile.Catch(rawfile.Guard(), &err, &it.err)
 	}
 	for it.s != nil && it.err == nil {
 		var ok bool

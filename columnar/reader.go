@@ -12,7 +12,7 @@ import (
 	"github.com/FastFilter/xorfilter"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/internal/mmap"
+	"github.com/colsst/colsst/internal/rawfile"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -64,7 +64,7 @@ func newReader(f file, o *options, free func() error) (r *Reader, err error) {
 	r = &Reader{step: stepBytes, file: f, pages: pageCache{limit: o.pageBytes}, free: free}
 	r.users.Store(1)
 	if f.mapped {
-		defer mmap.Catch(mmap.Guard(), &err)
+		defer rawfile.Catch(rawfile.Guard(), &err)
 	}
 	if err := r.open(); err != nil {
 		return nil, err

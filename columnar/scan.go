@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/internal/mmap"
+	"github.com/colsst/colsst/internal/rawfile"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -60,7 +60,7 @@ type scanIter struct {
 
 func (it *scanIter) Next(b *rowgroup.Batch) (ok bool, err error) {
 	if it.s != nil && it.r.file.mapped {
-		defer mmap.Catch(mmap.Guard(), &err, &it.err)
+		defer rawfile.Catch(rawfile.Guard(), &err, &it.err)
 	}
 	for it.s != nil && it.err == nil {
 		if it.steps.at == it.steps.groups {
@@ -198,7 +198,7 @@ type reverseIter struct {
 
 func (it *reverseIter) Next(b *rowgroup.Batch) (ok bool, err error) {
 	if it.s != nil && it.r.file.mapped {
-		defer mmap.Catch(mmap.Guard(), &err, &it.err)
+		defer rawfile.Catch(rawfile.Guard(), &err, &it.err)
 	}
 	for it.s != nil && it.err == nil {
 		var ok bool

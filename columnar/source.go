@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/internal/mmap"
+	"github.com/colsst/colsst/internal/rawfile"
 )
 
 // ReaderAtContext is what a source of Open may have beside io.ReaderAt: reads
@@ -69,16 +69,16 @@ func OpenFile(path string, opts ...Option) (*Reader, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	src := newFile(f, info.Size(), o.name)
+	src := newFile(rawfile.NewReader(f), info.Size(), o.name)
 	release := f.Close
 	if o.mmap && src.size >= fileHeaderLen+trailerLen && src.size == int64(int(src.size)) {
-		switch mem, err := mmap.Map(f, int(src.size)); {
+		switch mem, err := rawfile.Map(f, int(src.size)); {
 		case err == nil:
 			if err := f.Close(); err != nil {
-				return nil, errors.Join(err, mmap.Unmap(mem))
+				return nil, errors.Join(err, rawfile.Unmap(mem))
 			}
 			src.mem, src.mapped, src.r = mem, true, nil
-			release = func() error { return mmap.Unmap(mem) }
+			release = func() error { return rawfile.Unmap(mem) }
 		case !errors.Is(err, errors.ErrUnsupported):
 			return nil, errors.Join(err, f.Close())
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/internal/generate"
 	"github.com/colsst/colsst/internal/invariants"
-	"github.com/colsst/colsst/internal/mmap"
+	"github.com/colsst/colsst/internal/rawfile"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -328,7 +328,7 @@ func TestMappedFileShrinks(t *testing.T) {
 	p, err := rd.Partition(bg, key)
 	require.NoError(t, err)
 	require.NoError(t, os.Truncate(path, 0))
-	var fault *mmap.Error
+	var fault *rawfile.Error
 	for name, it := range map[string]rowgroup.Iter{"scan": scan, "back": back,
 		"range": p.Range(bg, rowgroup.Bound{}, rowgroup.Bound{}, rowgroup.ScanOptions{}), "latest": p.Latest(bg, 1, rowgroup.ScanOptions{})} {
 		for range 2 {

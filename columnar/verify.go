@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/internal/mmap"
+	"github.com/colsst/colsst/internal/rawfile"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -27,12 +27,16 @@ const (
 // first one is returned. Only errors of I/O or of the context end it early.
 func (r *Reader) Verify(ctx context.Context, level Level, report func(error)) (err error) {
 	if r.file.mapped {
-		defer mmap.Catch(mmap.Guard(), &err)
+		defer rawfile.Catch(rawfile.Guard(), &err)
 	}
 	v := &verifier{r: r, ctx: ctx, level: level, report: report}
 	if err := r.check(ctx); err != nil {
 		return err
 	}
+	if !r.enter() { // closed since
+		return ErrClosed
+	}
+	defer r.leave() //nolint:errcheck // of closing what was only read
 	if err := r.checkHeader(ctx); err != nil {
 		if !errors.Is(err, encoding.ErrCorrupt) && !errors.Is(err, encoding.ErrUnsupported) {
 			return err

@@ -3,7 +3,7 @@ package columnar
 import (
 	"context"
 
-	"github.com/colsst/colsst/internal/mmap"
+	"github.com/colsst/colsst/internal/rawfile"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -62,7 +62,7 @@ func newIndexIter(ctx context.Context, r *Reader, o rowgroup.ScanOptions, s *scr
 
 func (it *indexIter) Next(b *rowgroup.Batch) (ok bool, err error) {
 	if it.s != nil && it.r.file.mapped {
-		defer mmap.Catch(mmap.Guard(), &err, &it.err)
+		defer rawfile.Catch(rawfile.Guard(), &err, &it.err)
 	}
 	for it.s != nil && it.err == nil {
 		var ok bool

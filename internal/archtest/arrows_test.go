@@ -37,7 +37,7 @@ var arrows = []struct{ room, imports, modules string }{
 	{"encoding/dict", "encoding encoding/bytestrings encoding/internal/* encoding/bitpack simd", "github.com/zeebo/xxh3"},
 	{"encoding/*", "encoding encoding/internal/* encoding/bitpack simd", ""},
 	{"rowgroup", "encoding encoding/* internal/zstdframe internal/exactsum simd", "github.com/klauspost/compress"},
-	{"columnar", "encoding encoding/* rowgroup internal/zstdframe internal/mmap simd", "github.com/klauspost/compress github.com/zeebo/xxh3 github.com/FastFilter/xorfilter"},
+	{"columnar", "encoding encoding/* rowgroup internal/zstdframe internal/rawfile simd", "github.com/klauspost/compress github.com/zeebo/xxh3 github.com/FastFilter/xorfilter"},
 	{"compaction", "encoding rowgroup", ""},
 	{"textfmt", "encoding rowgroup internal/atomicfile internal/cql simd", "github.com/klauspost/compress github.com/therootcompany/xz"},
 	{"parquetfmt", "encoding rowgroup", "github.com/parquet-go/parquet-go github.com/klauspost/compress"},
@@ -52,7 +52,7 @@ var arrows = []struct{ room, imports, modules string }{
 	{"internal/binfmt", "", ""},
 	{"internal/archtest", "", ""},
 	{"internal/atomicfile", "", "golang.org/x/sys"},
-	{"internal/mmap", "", "golang.org/x/sys"},
+	{"internal/rawfile", "", "golang.org/x/sys"},
 
 	// What tests, benchmarks and the tool share.
 	{"internal/generate", "rowgroup", ""},

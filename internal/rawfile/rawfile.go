@@ -1,9 +1,12 @@
-// Package mmap maps files into memory, read-only.
+// Package rawfile reads files by bare calls of the system: maps them into
+// memory, read-only, and reads at places without what os.File does around a
+// call. Its callers see to it that a file is not closed, nor a mapping ended,
+// while they read.
 //
 // A program that reads pages of a mapping beyond the end that the file has by
 // then is sent a signal, which ends it unless it has called
 // debug.SetPanicOnFault; see Catch.
-package mmap
+package rawfile
 
 import (
 	"fmt"
@@ -21,7 +24,7 @@ func (e *Error) Error() string {
 // Catch makes faults of the goroutine errors from here on. It is for a
 // function that reads a mapping, and sets all of errs:
 //
-//	defer mmap.Catch(mmap.Guard(), &err)
+//	defer rawfile.Catch(rawfile.Guard(), &err)
 func Catch(before bool, errs ...*error) {
 	debug.SetPanicOnFault(before)
 	switch x := recover().(type) {

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package mmap
+package rawfile
 
 import (
 	"errors"
@@ -14,3 +14,9 @@ func Map(f *os.File, size int) ([]byte, error) {
 
 // Unmap does nothing.
 func Unmap([]byte) error { return nil }
+
+// Reader is an io.ReaderAt of a file that stays open.
+type Reader struct{ *os.File }
+
+// NewReader makes a Reader of f, which must not be closed before its last read.
+func NewReader(f *os.File) *Reader { return &Reader{f} }
