@@ -92,7 +92,7 @@ func TestFixtureSchemas(t *testing.T) {
 			s, err := Open(path)
 			require.NoError(t, err)
 			name := filepath.Base(filepath.Dir(path))
-			found := false
+			found := strings.HasPrefix(name, "system") // whose tables no script has
 			for _, x := range tables {
 				if x.Name == name || len(tables) == 1 {
 					found = true
