@@ -21,8 +21,16 @@ import (
 
 // tableFile writes all rows of a source to a colsst file.
 func tableFile(t require.TestingT, src *Source) (*columnar.Reader, error) {
+	p, err := src.Provenance(context.Background(), "")
+	require.NoError(t, err)
+	values, err := p.Values()
+	require.NoError(t, err)
+	var opts []columnar.Option
+	for key, v := range values {
+		opts = append(opts, columnar.WithUserData(key, v))
+	}
 	var file bytes.Buffer
-	w, err := columnar.NewWriter(&file, src.Schema())
+	w, err := columnar.NewWriter(&file, src.Schema(), opts...)
 	require.NoError(t, err)
 	it := src.Scan(context.Background(), rowgroup.ScanOptions{})
 	defer func() { require.NoError(t, it.Close()) }()
@@ -44,25 +52,13 @@ func tableFile(t require.TestingT, src *Source) (*columnar.Reader, error) {
 	return columnar.OpenBytes(file.Bytes())
 }
 
-// bodyOf writes the body of an SSTable from rows alone.
-func bodyOf(t require.TestingT, src rowgroup.Source, v Version, h *Header) []byte {
-	var body bytes.Buffer
-	w := NewBodyWriter(&body, v, h)
-	rows, err := NewRowWriter(w, src.Schema())
+// bodyOf writes the body of an SSTable from a colsst file alone.
+func bodyOf(t require.TestingT, file *columnar.Reader) []byte {
+	p, ok, err := ReadProvenance(file.UserData)
 	require.NoError(t, err)
-	b := rowgroup.NewBatch(src.Schema())
-	it := src.Scan(context.Background(), rowgroup.ScanOptions{})
-	for {
-		more, err := it.Next(b)
-		require.NoError(t, err)
-		if !more {
-			break
-		}
-		require.NoError(t, rows.Write(b))
-	}
-	require.NoError(t, it.Close())
-	require.NoError(t, rows.End())
-	require.NoError(t, w.Flush())
+	require.True(t, ok)
+	var body bytes.Buffer
+	require.NoError(t, p.WriteBody(context.Background(), &body, file))
 	return body.Bytes()
 }
 
@@ -126,7 +122,7 @@ func TestSourceAsFile(t *testing.T) {
 		}
 		require.NoError(rt, err)
 		held++
-		require.Equal(rt, body, bodyOf(rt, file, x.version, s.Header))
+		require.Equal(rt, body, bodyOf(rt, file))
 
 		o := rowgroup.ScanOptions{Desc: rapid.Bool().Draw(rt, "desc"), Live: rapid.Bool().Draw(rt, "live"), Now: 1_700_000_000}
 		from, _ := src.Schema().Range(rowgroup.Static)
@@ -204,7 +200,7 @@ func TestFixturesThroughFiles(t *testing.T) {
 			want, err := io.ReadAll(stream)
 			require.NoError(t, err)
 			require.NoError(t, stream.Close())
-			require.True(t, bytes.Equal(want, bodyOf(t, file, s.Version, s.Header)), notHeld[f.Path])
+			require.True(t, bytes.Equal(want, bodyOf(t, file)), notHeld[f.Path])
 			equal++
 		})
 	}
