@@ -22,7 +22,7 @@ type Batches interface {
 type SortOption func(*sorter)
 
 // WithMemory bounds the bytes of rows that Sort holds at a time; more rows go
-// through temporary files. The default is 32 MiB.
+// through temporary files. The default is 24 MiB.
 func WithMemory(n int64) SortOption { return func(s *sorter) { s.memory = n } }
 
 // WithTempDir names the directory of Sort's temporary files. The default is
@@ -33,7 +33,7 @@ func WithTempDir(dir string) SortOption { return func(s *sorter) { s.dir = dir }
 // done.
 func WithContext(ctx context.Context) SortOption { return func(s *sorter) { s.ctx = ctx } }
 
-const defaultSortMemory = 32 << 20
+const defaultSortMemory = 24 << 20
 
 // Sort reads all rows of the batches, which are of schema s, and yields them in
 // the order of the table: partitions by their key bytes, rows by clustering;

@@ -8,6 +8,7 @@ import (
 
 	"github.com/colsst/colsst/internal/rowdiff"
 	"github.com/colsst/colsst/rowgroup"
+	"github.com/colsst/colsst/textfmt"
 )
 
 // source is an input as rows.
@@ -30,6 +31,7 @@ type chain struct {
 	current  *source
 	last     *rowgroup.Batch // the last row of the inputs before, if there was one
 	key      []byte          // of its partition
+	head     string          // of that, as headOf describes it
 	begun    bool            // there was a partition
 	edge     bool            // the next batch is the first of its input
 	schema   *rowgroup.Schema
@@ -97,19 +99,33 @@ func (c *chain) follow(b *rowgroup.Batch) error {
 	if c.edge && c.begun {
 		c.border = [2]string{c.lastFrom, c.current.in.name}
 		same := bytes.Equal(c.key, b.Key(0))
-		if same {
-			b.Partition(0).Continued = true
-		}
 		from, to := c.schema.Range(rowgroup.Clustering)
 		back := bytes.Compare(b.Key(0), c.key) < 0 || same && from < to && n > 0 && c.last.Len() > 0 &&
 			c.schema.CompareUnfiltered(c.last, 0, b, 0) > 0
 		if back && !c.anyOrder {
 			return &exitError{exitData, errors.New(c.current.in.name + ": its first row comes before the last one of the input before it; give the inputs in the order of their rows, or --sort if they are text")}
 		}
+		if same {
+			head, err := c.headOf(b, 0)
+			if err != nil {
+				return err
+			}
+			if head != c.head {
+				return &exitError{exitData, fmt.Errorf("%s: its first partition is the last one of %s, but with another static row or deletion; a partition has one", c.current.in.name, c.lastFrom)}
+			}
+			b.Partition(0).Continued = true
+		}
 	}
 	c.edge = false
 	if c.at+1 == c.n {
 		return nil // nothing follows
+	}
+	if !b.Partition(parts - 1).Continued {
+		head, err := c.headOf(b, parts-1)
+		if err != nil {
+			return err
+		}
+		c.head = head
 	}
 	c.begun, c.lastFrom = true, c.current.in.name
 	c.key = append(c.key[:0], b.Key(parts-1)...)
@@ -118,6 +134,24 @@ func (c *chain) follow(b *rowgroup.Batch) error {
 		return nil
 	}
 	return c.last.AppendParts(b, n-1, n, 0, 0)
+}
+
+// headOf is all that partition p of b has beside its rows, as dump prints it.
+func (c *chain) headOf(b *rowgroup.Batch, p int) (string, error) {
+	var text strings.Builder
+	head := rowgroup.NewBatch(c.schema)
+	head.Clear()
+	at := b.Partition(p).Start
+	if err := head.AppendParts(b, at, at, p, p+1); err != nil {
+		return "", err
+	}
+	w := textfmt.NewDumpWriter(&text, c.schema)
+	w.Exact = true
+	if err := w.Write(head); err != nil {
+		return "", err
+	}
+	err := w.Flush()
+	return text.String(), err
 }
 
 // sources names the inputs that two rows of one key are of, which no input has

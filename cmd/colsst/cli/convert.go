@@ -150,7 +150,8 @@ func (c *convert) run(args []string) error {
 	if c.reject != nil && c.reject.err != nil {
 		return c.reject.err
 	}
-	if err == nil || ExitCode(err) == exitSkipped || c.resume { // the next run goes on from here
+	// The rows belong to outputs that are there, or the next run goes on from here.
+	if err == nil || ExitCode(err) == exitSkipped || c.resume || folder && c.sum.Inputs > 0 {
 		if failed := c.reject.commit(); failed != nil {
 			return failed
 		}

@@ -90,7 +90,7 @@ func (x *textFlags) add(t *tool) {
 	f.StringVar(&x.writeTime, "write-time", "", "column of rows' write times, µs since 1970 (a column $write_time is that anyway)")
 	f.StringVar(&x.ttl, "ttl", "", "column of rows' TTLs, s (or $ttl)")
 	f.StringVar(&x.expiry, "expiry", "", "column of rows' expiries, s since 1970 (or $expiry)")
-	f.Int64Var(&x.sortMemory, "sort-memory", 32, "MiB of rows that a sort holds; more go through temporary files")
+	f.Int64Var(&x.sortMemory, "sort-memory", 24, "MiB of rows that a sort holds; more go through temporary files")
 	f.StringVar(&x.tempDir, "temp-dir", "", "folder of the temporary files of a large sort (default: that of the system)")
 }
 
