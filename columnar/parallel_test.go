@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/colsst/colsst/internal/generate"
+	"github.com/colsst/colsst/internal/invariants"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -41,6 +42,9 @@ func TestParallelScan(t *testing.T) {
 		for _, o := range []historyOptions{{40, 3, false}, {3, 400, false}} {
 			b := history(t, s, r, o)
 			for combo, opts := range layered() {
+				if invariants.Enabled && r.IntN(3) > 0 { // slow builds
+					continue
+				}
 				opts = append(slices.Clone(opts), WithRowGroupRows(8), WithBlockBytes(200))
 				file := write(t, b, 1000, opts...)
 				if r.IntN(2) == 0 {
