@@ -142,11 +142,11 @@
 // An iterator holds one block or 128 KiB of the stream, whichever is more, an
 // outer chunk in both forms, and twice the row groups that it decodes at once:
 // 8 MiB of them or one, within a block. A scan by n goroutines holds n+1 times
-// as much without the row groups, 512 KiB in place of 128, n+2 times 32 KiB of blocks or one, and 1 MiB n
-// decoded in advance, or one step. Verify and Describe take as much, and
-// Describe the sizes of each stream. Salvage holds the schema and templates,
-// and the keys of partitions of more than one block; what it reads in vain is
-// at most three times the file.
+// as much without the row groups, with 512 KiB in place of 128; n+2 times 32 KiB
+// of blocks or one; and n MiB decoded in advance, or one step. Verify and
+// Describe take as much, and Describe the sizes of each stream. Salvage holds
+// the schema and templates, and the keys of partitions of more than one block;
+// what it reads in vain is at most three times the file.
 //
 // A block and a page of a time index are at most 1 GiB, other bodies 16 MiB. A
 // length or count is compared with the bytes that are left before anything is
