@@ -32,6 +32,9 @@ func aggregates(s *rowgroup.Schema) (all []rowgroup.AggregateOptions) {
 			{Columns: []int{str}},
 			{Columns: []int{n, from}},
 		} {
+			if n < 0 { // multi-cell columns: values and nulls are counted
+				o.Columns, o.Sums = []int{v, s.NumColumns() - 2, from}, nil
+			}
 			o.Live, o.Now = now >= 0, max(0, now)
 			all = append(all, o)
 		}

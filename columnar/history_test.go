@@ -37,6 +37,13 @@ func testSchemas(t testing.TB) map[string]*rowgroup.Schema {
 	add("static", key, time, cols{{Name: "st", Type: rowgroup.Text}, {Name: "sn", Type: rowgroup.Bigint}}, regular)
 	add("two", cols{{Name: "k", Type: rowgroup.Text}}, cols{{Name: "name", Type: rowgroup.Text}, {Name: "time", Type: rowgroup.Bigint}}, nil, regular, rowgroup.WithOrder("murmur3"))
 	add("multi", key, time, nil, regular, rowgroup.WithMultiset())
+	var cells cols
+	for _, text := range []string{"list<int>", "set<text>", "map<text,double>", "udt<ks.u{a:int,b:text}>"} {
+		typ, err := rowgroup.ParseType(text)
+		require.NoError(t, err)
+		cells = append(cells, rowgroup.Column{Name: typ.Kind.String(), Type: typ})
+	}
+	add("cells", key, time, cols{{Name: "st", Type: cells[2].Type}}, append(cells, regular[0]))
 	return m
 }
 
@@ -103,7 +110,48 @@ func fix(b *rowgroup.Batch) {
 	}
 }
 
+// appendCells adds the cells of a multi-cell column in the last row; those of
+// odd number have another state than the first.
+func appendCells(b *rowgroup.Batch, c int, state rowgroup.Cell, r *rand.Rand) {
+	m, row, typ := b.MultiCells(c), b.Len()-1, b.Schema().Column(c).Type
+	if b.Schema().Role(c) == rowgroup.Static {
+		row = b.NumPartitions() - 1
+	}
+	if state == rowgroup.CellAbsent {
+		m.Pad(row + 1)
+		return
+	}
+	m.Begin(row)
+	if r.IntN(4) == 0 {
+		m.Delete(rowgroup.Deletion{MarkedForDeleteAt: r.Int64N(1000), LocalDeletionTime: r.Int64N(100)})
+	}
+	for k := range r.IntN(5) {
+		cell := rowgroup.MultiCell{Path: fmt.Appendf(nil, "%d", k), State: state, WriteTime: r.Int64N(1000), TTL: 60, Expiry: r.Int64N(200)}
+		if state != rowgroup.CellAsRow && k%2 == 1 {
+			cell.State = rowgroup.CellTombstone | state&rowgroup.CellOwnTime
+		}
+		switch typ.Kind {
+		case rowgroup.KindUDT:
+			cell.Path, cell.Value = []byte{0, byte(k)}, fmt.Append(nil, r.IntN(1000))
+		case rowgroup.KindList:
+			cell.Value = binary.BigEndian.AppendUint32(nil, r.Uint32N(50))
+		case rowgroup.KindMap:
+			cell.Value = binary.BigEndian.AppendUint64(nil, math.Float64bits(float64(r.IntN(50))/10))
+		}
+		if r.IntN(20) == 0 && typ.Kind != rowgroup.KindSet {
+			cell.Value = cell.Value[:r.IntN(2)]
+		}
+		if err := m.Append(&cell); err != nil {
+			panic(err)
+		}
+	}
+}
+
 func appendCell(b *rowgroup.Batch, c int, state rowgroup.Cell, r *rand.Rand) {
+	if b.MultiCells(c) != nil {
+		appendCells(b, c, state, r)
+		return
+	}
 	switch b.Schema().Column(c).Type.Physical().Class() {
 	case rowgroup.ClassInt32:
 		*b.Int32s(c) = append(*b.Int32s(c), int32(r.IntN(100)))
@@ -268,6 +316,10 @@ func dump(b *rowgroup.Batch) []string {
 		var line strings.Builder
 		from, to := s.Range(role)
 		for c := from; c < to; c++ {
+			if cells := b.MultiCells(c); cells != nil {
+				fmt.Fprintf(&line, " %s:%s", s.Column(c).Name, multiText(b, c, i, role == rowgroup.Regular))
+				continue
+			}
 			m := b.CellMeta(c)
 			n := columnLen(b, c)
 			if n == 0 && len(m.Cells) == 0 {
@@ -328,6 +380,29 @@ func dump(b *rowgroup.Batch) []string {
 		}
 	}
 	return lines
+}
+
+// multiText is what a row has of a multi-cell column.
+func multiText(b *rowgroup.Batch, c, i int, regular bool) string {
+	m, meta := b.MultiCells(c), b.Meta()
+	if !regular {
+		meta = b.StaticMeta()
+	}
+	from, to, there := m.Row(i)
+	if !there {
+		return "-"
+	}
+	var w strings.Builder
+	fmt.Fprintf(&w, "{%v", m.Deletion(i))
+	for k := from; k < to; k++ {
+		var cell rowgroup.MultiCell
+		m.Get(&cell, k)
+		if cell.State&^(rowgroup.CellEmpty|rowgroup.CellException) == rowgroup.CellLive && (len(meta.Liveness) == 0 || meta.Liveness[i] == rowgroup.LivenessLive) {
+			cell.State &^= rowgroup.CellLive // which says the same
+		}
+		fmt.Fprintf(&w, " %q:%x %02x @%d %d !%d", cell.Path, cell.Value, cell.State, cell.WriteTime, cell.TTL, cell.Expiry)
+	}
+	return w.String() + "}"
 }
 
 func columnLen(b *rowgroup.Batch, c int) int {

@@ -126,12 +126,16 @@ func WithConcurrency(n int) Option { return func(o *options) { o.concurrency = n
 
 // check refuses values out of range and unknown columns.
 func (o *options) check(s *rowgroup.Schema) error {
+	groupBytes := encoding.MaxGroupBytes
+	if s.HasMultiCells() {
+		groupBytes = rowgroup.MaxCellsBytes
+	}
 	for _, v := range []struct {
 		name        string
 		n, min, max int
 	}{
 		{"row_group_rows", o.groupRows, 1, encoding.MaxGroupRows},
-		{"row_group_size_in_bytes", o.groupBytes, 1, encoding.MaxGroupBytes},
+		{"row_group_size_in_bytes", o.groupBytes, 1, groupBytes},
 		{"block_size_in_bytes", o.blockBytes, 1, maxBlockBytes},
 		{"chunk_length_in_kb", o.chunkKiB, 0, maxChunkKiB},
 		{"concurrency", o.concurrency, 1, maxConcurrency},

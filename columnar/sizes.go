@@ -4,7 +4,7 @@ import "github.com/colsst/colsst/rowgroup"
 
 // sizes says what the rows of a batch and the heads of its partitions count
 // for row_group_size_in_bytes: rowgroup.Schema.FixedBytes and the bytes of
-// byte strings, of exceptions and of the key.
+// byte strings, of exceptions and of the key, and cells of multi-cell columns.
 type sizes struct {
 	schema        *rowgroup.Schema
 	width, static int64
@@ -24,6 +24,15 @@ func (z *sizes) measure(b *rowgroup.Batch, from, to int) {
 	z.from, z.to, z.rows = from, to, z.rows[:0]
 	for i := range z.schema.NumColumns() {
 		if r := z.schema.Role(i); r != rowgroup.Clustering && r != rowgroup.Regular {
+			continue
+		}
+		if m := b.MultiCells(i); m != nil {
+			if m.Len() > 0 {
+				rows := z.each()
+				for k := range rows {
+					rows[k] += m.Size(from+k, from+k+1)
+				}
+			}
 			continue
 		}
 		if z.schema.Column(i).Type.Physical().Class() == rowgroup.ClassBytes {
@@ -63,6 +72,10 @@ func (z *sizes) head(b *rowgroup.Batch, p int) int64 {
 	}
 	from, to := z.schema.Range(rowgroup.Static)
 	for i := from; i < to; i++ {
+		if m := b.MultiCells(i); m != nil {
+			size += m.Size(p, p+1)
+			continue
+		}
 		if z.schema.Column(i).Type.Physical().Class() == rowgroup.ClassBytes {
 			if s := b.Bytes(i); p < s.Len() {
 				size += int64(len(s.At(p)))

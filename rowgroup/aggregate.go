@@ -123,7 +123,9 @@ func (a *Aggregator) addRows(b *Batch, from, to int) {
 		c := &a.cols[i]
 		v := &b.vecs[c.col]
 		if len(v.Cells) == 0 {
-			if v.len() == 0 { // never filled
+			if v.multi != nil {
+				c.columnStats.add(v, from, to)
+			} else if v.len() == 0 { // never filled
 				c.nulls += int64(to - from)
 			} else {
 				c.addRun(v, from, to)

@@ -40,7 +40,7 @@ func aggregated(b *Batch, col int) (rows int64, a Aggregate) {
 				continue
 			}
 		}
-		if !t.Ordered() {
+		if !t.Ordered() || b.MultiCells(col) != nil {
 			continue
 		}
 		if a.Min == nil || t.Compare(v, a.Min) < 0 {

@@ -170,10 +170,14 @@ type vector struct {
 	f32   []float32
 	f64   []float64
 	str   bytestrings.Strings
+	multi *MultiCells // of a multi-cell column, which has nothing else
 	CellMeta
 }
 
 func (v *vector) reset() {
+	if v.multi != nil {
+		v.multi.reset()
+	}
 	v.i32, v.i64, v.f32, v.f64 = v.i32[:0], v.i64[:0], v.f32[:0], v.f64[:0]
 	v.str.Reset()
 	v.Cells, v.WriteTimes, v.TTLs, v.Expiries = v.Cells[:0], v.WriteTimes[:0], v.TTLs[:0], v.Expiries[:0]
@@ -191,6 +195,9 @@ func (v *vector) len() int {
 	case ClassFloat64:
 		return len(v.f64)
 	}
+	if v.multi != nil {
+		return len(v.multi.rows)
+	}
 	return v.str.Len()
 }
 
@@ -198,7 +205,8 @@ func (v *vector) len() int {
 // more partitions, by columns. Unfiltered i has its values at index i of every
 // clustering and regular column; static columns have one value a partition.
 // A column's slice has an entry for every unfiltered, also where the cell is
-// absent, deleted, empty or an exception (the entry is then ignored).
+// absent, deleted, empty or an exception (the entry is then ignored). A
+// multi-cell column has MultiCells instead.
 //
 // A caller that writes fills a batch in this order: BeginPartition, then
 // values and metadata of its rows appended to the slices, and so on. A batch
@@ -220,7 +228,10 @@ type Batch struct {
 func NewBatch(s *Schema) *Batch {
 	b := &Batch{schema: s, vecs: make([]vector, s.NumColumns())}
 	for i := range b.vecs {
-		b.vecs[i].class = s.Column(i).Type.Physical().Class()
+		b.vecs[i].class = s.cols[i].Type.Physical().Class()
+		if s.multiCell(i) {
+			b.vecs[i].multi = newMultiCells(&s.cols[i].Type)
+		}
 	}
 	b.Reset()
 	return b
@@ -334,13 +345,18 @@ func (b *Batch) Float32s(col int) *[]float32 { return &b.vec(col, ClassFloat32).
 // Float64s are the values of a column of ClassFloat64.
 func (b *Batch) Float64s(col int) *[]float64 { return &b.vec(col, ClassFloat64).f64 }
 
-// Bytes are the values of a column of ClassBytes.
+// Bytes are the values of a column of ClassBytes. A multi-cell column has none:
+// see MultiCells.
 func (b *Batch) Bytes(col int) *bytestrings.Strings { return &b.vec(col, ClassBytes).str }
 
-// Cell is the state of the cell of column col at row i.
+// Cell is the state of the cell of column col at row i. A multi-cell column
+// counts as CellAsRow where AppendValue has a value, else as CellAbsent.
 func (b *Batch) Cell(col, i int) Cell {
 	if c := b.vecs[col].Cells; len(c) > 0 {
 		return c[i]
+	}
+	if m := b.vecs[col].multi; m != nil && !m.hasValue(i) {
+		return CellAbsent
 	}
 	return CellAsRow
 }

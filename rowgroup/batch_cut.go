@@ -37,6 +37,10 @@ func (b *Batch) Cut(p, from, to int) {
 }
 
 func (v *vector) cut(from, to int) {
+	if v.multi != nil {
+		v.multi.cut(from, to)
+		return
+	}
 	switch v.class {
 	case ClassInt32:
 		v.i32 = cutTo(v.i32, from, to)

@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bytestrings"
 	"github.com/colsst/colsst/simd"
 )
 
@@ -107,6 +108,9 @@ func growZero[T any](s []T, n int) []T {
 // appendRange appends values [from, to) of o, which holds no values at all or
 // n of them, to v, which stands for at values.
 func (v *vector) appendRange(o *vector, at, from, to, n int) error {
+	if v.multi != nil {
+		return v.multi.appendRange(o.multi, at, from, to)
+	}
 	if len(v.Cells) == 0 && v.len() < at { // never filled: all absent
 		v.Cells = absent(at)
 	}
@@ -229,6 +233,10 @@ func (b *Batch) Reverse() {
 }
 
 func (v *vector) reverse(n int) {
+	if v.multi != nil {
+		v.multi.reverse()
+		return
+	}
 	slices.Reverse(v.i32)
 	slices.Reverse(v.i64)
 	slices.Reverse(v.f32)
@@ -363,10 +371,52 @@ func (b *Batch) checkColumn(col, n int) error {
 	if role == Static {
 		n, what = len(b.parts), "static row"
 	}
-	l := v.len()
-	if l == 0 && len(v.Cells) == 0 && role == Static {
+	if v.multi != nil {
+		if v.str.Len() > 0 || len(v.Cells) > 0 {
+			return errors.New("single values in a multi-cell column")
+		}
+		return v.multi.check(n, what, func(i int) bool {
+			if role == Static {
+				return b.parts[i].Static != StaticFull
+			}
+			return b.isMarker(i)
+		})
+	}
+	if v.len() == 0 && len(v.Cells) == 0 && role == Static {
 		return nil // never filled: all absent
 	}
+	if err := v.check(n, what, role == Clustering); err != nil {
+		return err
+	}
+	if err := b.checkRange(col, what); err != nil {
+		return err
+	}
+	if role == Static {
+		for p := range b.parts {
+			if b.parts[p].Static != StaticFull && b.Cell(col, p) != CellAbsent {
+				return fmt.Errorf("partition %d has a static cell, but its head's Static is not StaticFull", p)
+			}
+		}
+	}
+	return checkLengths(&v.str, what)
+}
+
+// checkLengths checks the length of each string.
+func checkLengths(s *bytestrings.Strings, what string) error {
+	if len(s.Data) <= encoding.MaxValueBytes {
+		return nil
+	}
+	for i := range s.Len() {
+		if l := len(s.At(i)); l > encoding.MaxValueBytes {
+			return fmt.Errorf("%s %d: value of %d bytes; the limit is %d", what, i, l, encoding.MaxValueBytes)
+		}
+	}
+	return nil
+}
+
+// check checks the values and states of n cells.
+func (v *vector) check(n int, what string, clustering bool) error {
+	l := v.len()
 	if l != n && l != 0 {
 		return fmt.Errorf("%d values for %d of %s", l, n, what)
 	}
@@ -389,7 +439,7 @@ func (b *Batch) checkColumn(col, n int) error {
 		switch {
 		case c >= 0x80 || k > CellTombstone:
 			return fmt.Errorf("%s %d: cell state %#x", what, i, c)
-		case role == Clustering && c != CellAsRow && c != CellAbsent && c != CellEmpty:
+		case clustering && c != CellAsRow && c != CellAbsent && c != CellEmpty:
 			return fmt.Errorf("%s %d: clustering state %#x", what, i, c)
 		case c&CellOwnTime != 0 && len(v.WriteTimes) == 0,
 			c&CellOwnExpiry != 0 && (len(v.Expiries) == 0 || k == CellExpiring && len(v.TTLs) == 0),
@@ -416,29 +466,16 @@ func (b *Batch) checkColumn(col, n int) error {
 	if len(v.Cells) == 0 && l != n {
 		return fmt.Errorf("no values for %d of %s", n, what)
 	}
-	if err := b.checkRange(col, what); err != nil {
-		return err
-	}
-	if role == Static {
-		for p := range b.parts {
-			if b.parts[p].Static != StaticFull && b.Cell(col, p) != CellAbsent {
-				return fmt.Errorf("partition %d has a static cell, but its head's Static is not StaticFull", p)
-			}
-		}
-	}
-	if v.class == ClassBytes && len(v.str.Data) > encoding.MaxValueBytes {
-		for i := range l {
-			if len(v.str.At(i)) > encoding.MaxValueBytes {
-				return fmt.Errorf("%s %d: value of %d bytes; the limit is %d", what, i, len(v.str.At(i)), encoding.MaxValueBytes)
-			}
-		}
-	}
 	return nil
 }
 
 // checkBare checks the cells of column col in rows without a liveness.
 func (b *Batch) checkBare(col int, meta *RowMeta, what string) error {
-	if v := &b.vecs[col]; v.len() == 0 && len(v.Cells) == 0 {
+	v := &b.vecs[col]
+	if v.multi != nil {
+		return v.multi.checkBare(meta, what)
+	}
+	if v.len() == 0 && len(v.Cells) == 0 {
 		return nil // a static column, never filled: all absent
 	}
 	for i, l := range meta.Liveness {
@@ -455,41 +492,52 @@ func (b *Batch) checkBare(col int, meta *RowMeta, what string) error {
 // checkRange says which value of column col lies outside its type, which is
 // narrower than its slice.
 func (b *Batch) checkRange(col int, what string) error {
-	v, t := &b.vecs[col], &b.schema.cols[col].Type
+	role, hint := b.schema.Role(col), ""
+	if role != Clustering {
+		hint = "; CellException keeps what its type cannot hold"
+	}
+	return b.vecs[col].checkRange(&b.schema.cols[col].Type, what, func(i int) bool {
+		if !b.Cell(col, i).HasValue() {
+			return true
+		}
+		m := b.MarkerAt(i)
+		return m != nil && role != Static && (role == Regular || m.Prefix <= col-b.schema.from[Clustering])
+	}, hint)
+}
+
+// checkRange says which value lies outside type t; those that ignored names are
+// none.
+func (v *vector) checkRange(t *Type, what string, ignored func(i int) bool, hint string) error {
 	from, to := t.bare().intRange()
+	at, x := -1, int64(0)
 	switch v.class {
 	case ClassInt32:
 		if from > math.MinInt32 || to < math.MaxInt32 {
-			return outside(b, col, v.i32, int32(from), int32(to), simd.MinMaxInt32, what)
+			at, x = outside(v.i32, int32(from), int32(to), simd.MinMaxInt32, ignored)
 		}
 	case ClassInt64:
 		if from > math.MinInt64 || to < math.MaxInt64 {
-			return outside(b, col, v.i64, from, to, simd.MinMaxInt64, what)
+			at, x = outside(v.i64, from, to, simd.MinMaxInt64, ignored)
 		}
+	}
+	if at >= 0 {
+		return fmt.Errorf("%s %d: %d is no %s%s", what, at, x, t, hint)
 	}
 	return nil
 }
 
-func outside[T int32 | int64](b *Batch, col int, values []T, from, to T, extremes func([]T) (T, T), what string) error {
+// outside finds a value outside of from to to that is not ignored; none is at -1.
+func outside[T int32 | int64](values []T, from, to T, extremes func([]T) (T, T), ignored func(int) bool) (at int, x int64) {
 	if len(values) == 0 {
-		return nil
+		return -1, 0
 	}
 	if least, greatest := extremes(values); least >= from && greatest <= to {
-		return nil
+		return -1, 0
 	}
 	for i, x := range values {
-		if x >= from && x <= to || !b.Cell(col, i).HasValue() {
-			continue
+		if (x < from || x > to) && !ignored(i) {
+			return i, int64(x)
 		}
-		role := b.schema.Role(col)
-		if m := b.MarkerAt(i); m != nil && role != Static && (role == Regular || m.Prefix <= col-b.schema.from[Clustering]) {
-			continue
-		}
-		hint := ""
-		if role != Clustering {
-			hint = "; CellException keeps what its type cannot hold"
-		}
-		return fmt.Errorf("%s %d: %d is no %s%s", what, i, x, b.schema.cols[col].Type, hint)
 	}
-	return nil
+	return -1, 0
 }

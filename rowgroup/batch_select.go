@@ -48,6 +48,10 @@ func (b *Batch) keepPartitions(sel []int32) {
 }
 
 func (v *vector) keep(sel []int32) {
+	if v.multi != nil {
+		v.multi.keep(sel)
+		return
+	}
 	v.i32 = keepAt(v.i32, sel)
 	v.i64 = keepAt(v.i64, sel)
 	v.f32 = keepAt(v.f32, sel)
@@ -128,7 +132,11 @@ func (b *Batch) Strip(o *ScanOptions) {
 	for i := b.schema.from[Static]; i < len(b.vecs); i++ {
 		v := &b.vecs[i]
 		if o.WithoutMetadata {
-			v.WriteTimes, v.TTLs, v.Expiries = v.WriteTimes[:0], v.TTLs[:0], v.Expiries[:0]
+			m := &v.CellMeta
+			if v.multi != nil {
+				m, v.multi.Deletions = v.multi.Meta(), v.multi.Deletions[:0]
+			}
+			m.WriteTimes, m.TTLs, m.Expiries = m.WriteTimes[:0], m.TTLs[:0], m.Expiries[:0]
 		}
 		if o.Columns != nil && !slices.Contains(o.Columns, i) {
 			v.reset()

@@ -74,6 +74,8 @@ type blockDecoder struct {
 	pos     []int32
 	some    []int32    // see filter
 	cells   [5][]int32 // see decodeStates
+	counts  []int      // see cellCounts
+	ofCells []int64    // see decodeMulti
 	sel     []int32
 	statics []int32
 	oddAt   []int32 // see nonzeros
@@ -261,8 +263,11 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 		l := &d.listed[k]
 		s := &d.l.streams[t.streams[k].stream]
 		counts := d.rows
-		if s.ref == refPartitions {
+		switch s.ref {
+		case refPartitions:
 			counts = d.parts
+		case refCells:
+			counts = d.cellCounts(s.paths)
 		}
 		refs := d.refs[k*d.groups:][:d.groups]
 		if l.constant {
@@ -279,7 +284,7 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 	if off != len(d.body) {
 		return encoding.Corruptf("block", "%d bytes left over", len(d.body)-off)
 	}
-	return nil
+	return d.openCells()
 }
 
 // openStream finds the bodies of stream st, listed as the k-th, which begin at
@@ -517,14 +522,18 @@ func (d *blockDecoder) absent(st, from, to int) bool {
 }
 
 // full reports whether stream st has a value for each unfiltered in groups
-// [from, to).
+// [from, to), or for each cell of its multi-cell column.
 func (d *blockDecoder) full(st, from, to int) bool {
 	k := int(d.where[st])
 	if d.listed[k].all {
 		return true
 	}
 	for g := from; g < to; g++ {
-		if int(d.refs[k*d.groups+g].count) != d.rows[g] {
+		usual := d.rows[g]
+		if s := &d.l.streams[st]; s.ref == refCells {
+			usual = d.count(s.paths, g)
+		}
+		if int(d.refs[k*d.groups+g].count) != usual {
 			return false
 		}
 	}

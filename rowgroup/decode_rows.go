@@ -230,6 +230,10 @@ func (d *blockDecoder) decodePlain(dst *Batch, sp *span, o *ScanOptions) error {
 			continue
 		}
 		v := &dst.vecs[c]
+		if v.multi != nil {
+			v.multi.Pad(sp.at + sp.n)
+			continue
+		}
 		if err := v.absentBefore(sp); err != nil {
 			return err
 		}
@@ -772,7 +776,7 @@ func (d *blockDecoder) decodeRows(dst *Batch, l *rowLayout, meta *RowMeta, sp *s
 		}
 	}
 	if sp.sparse && len(sp.sel) == 0 {
-		for s := l.base; s < l.columns+(l.to-l.from)*numColumnStreams; s++ {
+		for s := l.base; s < l.end; s++ {
 			if d.count(s, sp.from) != 0 {
 				return d.corrupt(s, sp.from, "%d values without a row", d.count(s, sp.from))
 			}
@@ -790,7 +794,13 @@ func (d *blockDecoder) decodeRows(dst *Batch, l *rowLayout, meta *RowMeta, sp *s
 		if !want.has(c) {
 			continue
 		}
-		if err := d.decodeColumn(&dst.vecs[c], l.value(c, 0), sp, &live, o); err != nil {
+		var err error
+		if m := dst.vecs[c].multi; m != nil {
+			err = d.decodeMulti(m, l.value(c, 0), sp, &live, o)
+		} else {
+			err = d.decodeColumn(&dst.vecs[c], l.value(c, 0), sp, &live, o)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -810,6 +820,10 @@ func padStatic(dst *Batch, l *rowLayout, sp *span) error {
 	dst.static.pad(sp.at + sp.n)
 	for c := l.from; c < l.to; c++ {
 		v := &dst.vecs[c]
+		if v.multi != nil {
+			v.multi.Pad(sp.at + sp.n)
+			continue
+		}
 		v.CellMeta.pad(sp.at + sp.n)
 		if len(v.Cells) > 0 || v.len() > 0 {
 			if err := absentCells(v, sp.at, sp.n); err != nil {

@@ -141,12 +141,15 @@ func (e *segmentEncoder) encode(b *Batch, spans []Span) (*Segment, error) {
 	return &e.seg, nil
 }
 
-// refCount is the usual count of a stream in a group.
-func (s *stream) refCount(rows, parts int) int {
-	if s.ref == refPartitions {
-		return parts
+// refCount is the usual count of a stream in the group that is gathered.
+func (e *segmentEncoder) refCount(s *stream, info *groupInfo) int {
+	switch s.ref {
+	case refPartitions:
+		return info.parts
+	case refCells:
+		return e.g.streams[s.paths].n
 	}
-	return rows
+	return info.rows
 }
 
 // encodeChunk appends the chunk of the values v of stream st of the group that
@@ -157,7 +160,7 @@ func (e *segmentEncoder) encodeChunk(st int, v *values, info *groupInfo) {
 	off := len(s.bodies)
 	s.chunks = append(s.chunks, chunk{stream: int32(st), off: off})
 	c := &s.chunks[len(s.chunks)-1]
-	if v.n != str.refCount(info.rows, info.parts) {
+	if v.n != e.refCount(str, info) {
 		c.slots[slotCount] = countExplicit + int64(v.n)
 	}
 	p := c.slots.params()

@@ -102,6 +102,7 @@ type gatherer struct {
 	sel     []int32 // unfiltereds that are rows, where some are not
 	statics []int32 // partitions with a full static row
 	pick    []int32
+	live    []Liveness // by cell of a multi-cell column: that of its row
 }
 
 func newGatherer(s *Schema, l *layout) *gatherer {
@@ -430,7 +431,11 @@ func (g *gatherer) rows(l *rowLayout, b *Batch, meta *RowMeta, base, n int, sel 
 		return
 	}
 	for c := l.from; c < l.to; c++ {
-		g.column(l.value(c, 0), &b.vecs[c], meta, &r)
+		if m := b.vecs[c].multi; m != nil {
+			g.multi(l.value(c, 0), m, meta, &r)
+		} else {
+			g.column(l.value(c, 0), &b.vecs[c], meta, &r)
+		}
 	}
 }
 

@@ -6,8 +6,9 @@ import (
 
 // FixedBytes is what one row (of role Clustering and Regular) or static row
 // counts for row_group_size_in_bytes, whatever it holds: 4 or 8 bytes a column,
-// 8 for one of byte strings. The bytes of byte strings, of exceptions and of
-// keys count besides.
+// 8 for one of byte strings and a multi-cell one. The bytes of byte strings, of
+// exceptions and of keys count besides, and so do cells of multi-cell columns:
+// see CellBytes.
 func (s *Schema) FixedBytes(r Role) int {
 	n := 0
 	for i := s.from[r]; i < s.from[r+1]; i++ {
@@ -68,6 +69,9 @@ func (m *groupLimits) room(rows, parts int) (int, error) {
 func (d *BlockDecoder) GroupBytes(g int) int {
 	rows, parts := d.rows[g], d.parts[g]
 	size := rows*d.limits.width + parts*d.limits.static
+	for _, paths := range d.l.paths {
+		size += d.count(paths, g) * CellBytes
+	}
 	for _, k := range d.texts {
 		st := int(d.t.streams[k].stream)
 		n := d.count(st, g)

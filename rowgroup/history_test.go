@@ -19,6 +19,11 @@ func everySchema(t testing.TB, opts ...SchemaOption) *Schema {
 		for _, ty := range []Type{Boolean, Int, Bigint, Float, Double, Text, UUID} {
 			c = append(c, Column{Name: prefix + ty.String(), Type: ty})
 		}
+		for _, text := range multiTypes {
+			ty, err := ParseType(text)
+			require.NoError(t, err)
+			c = append(c, Column{Name: prefix + text, Type: ty})
+		}
 		return c
 	}
 	s, err := NewSchema([]Column{{Name: "k", Type: Text}},
@@ -26,6 +31,51 @@ func everySchema(t testing.TB, opts ...SchemaOption) *Schema {
 		cols("s_"), cols("r_"), opts...)
 	require.NoError(t, err)
 	return s
+}
+
+// multiTypes are types of multi-cell columns, one of each kind.
+var multiTypes = []string{"list<float>", "set<text>", "map<text,boolean>", "udt<ks.u{a:int,b:text}>"}
+
+// drawCells appends the cells of multi-cell column col at row i, whose row has
+// liveness l.
+func drawCells(t *rapid.T, b *Batch, col, i int, l Liveness, plain bool) {
+	m := b.MultiCells(col)
+	if rapid.IntRange(0, 2).Draw(t, "there") == 0 {
+		return
+	}
+	m.Begin(i)
+	if rapid.IntRange(0, 3).Draw(t, "complex deletion") == 0 {
+		m.Delete(drawDeletion(t))
+	}
+	n := rapid.IntRange(0, 4).Draw(t, "cells")
+	for k := range n {
+		c := MultiCell{
+			Path: fmt.Appendf(nil, "%c%s", 'a'+k, strings.Repeat("x", rapid.IntRange(0, 2).Draw(t, "path"))), Value: []byte{},
+			WriteTime: drawTime(t, "write time"), TTL: rapid.Int32Range(1, 100).Draw(t, "ttl"), Expiry: drawTime(t, "expiry"),
+		}
+		kinds := []Cell{CellAsRow}
+		if !plain {
+			kinds = append(kinds, CellLive, CellExpiring, CellTombstone)
+		}
+		if l == LivenessNone || l == LivenessExpired {
+			kinds = []Cell{CellLive, CellExpiring, CellTombstone}
+		}
+		c.State = rapid.SampledFrom(kinds).Draw(t, "kind")
+		if c.State != CellAsRow && (l == LivenessNone || rapid.Bool().Draw(t, "own time")) {
+			c.State |= CellOwnTime
+		}
+		if c.State.Kind() == CellExpiring && (l != LivenessExpiring || rapid.Bool().Draw(t, "own expiry")) {
+			c.State |= CellOwnExpiry
+		}
+		switch kind := b.schema.cols[col].Type.Kind; {
+		case kind == KindUDT:
+			c.Path = []byte{0, byte(k)}
+			fallthrough
+		case kind != KindSet:
+			c.Value = rapid.OneOf(rapid.SampledFrom([][]byte{{}, {1}, {0}, {1, 2, 3, 4}}), rapid.SliceOfN(rapid.Byte(), 0, 5)).Draw(t, "value")
+		}
+		require.NoError(t, m.Append(&c))
+	}
 }
 
 // drawValue appends a value to column col.
@@ -59,6 +109,10 @@ func drawTime(t *rapid.T, name string) int64 {
 
 // drawCell appends the cell of column col at row i, whose row has liveness l.
 func drawCell(t *rapid.T, b *Batch, col, i int, l Liveness, plain bool) {
+	if b.MultiCells(col) != nil {
+		drawCells(t, b, col, i, l, plain)
+		return
+	}
 	drawValue(t, b, col)
 	m := b.CellMeta(col)
 	c := CellAsRow
@@ -118,8 +172,11 @@ func drawHistory(t *rapid.T, s *Schema) *Batch {
 		}
 		l := drawLiveness(t, &b.static, plain)
 		for c := s.from[Static]; c < s.from[Regular]; c++ {
+			if b.MultiCells(c) != nil && h.Static != StaticFull {
+				continue
+			}
 			drawCell(t, b, c, p, l, plain)
-			if m := b.CellMeta(c); h.Static != StaticFull {
+			if m := b.CellMeta(c); h.Static != StaticFull && b.MultiCells(c) == nil {
 				if m.Cells[p]&CellException != 0 {
 					m.Exceptions = m.Exceptions[:len(m.Exceptions)-1]
 				}
@@ -152,8 +209,17 @@ func drawHistory(t *rapid.T, s *Schema) *Batch {
 				b.vecs[c].Cells = append(b.vecs[c].Cells, st)
 			}
 			for c := s.from[Regular]; c < s.NumColumns(); c++ {
-				drawCell(t, b, c, i, l, plain)
+				if !marker || b.MultiCells(c) == nil {
+					drawCell(t, b, c, i, l, plain)
+				}
 			}
+		}
+	}
+	for c := s.from[Static]; c < s.NumColumns(); c++ {
+		if m := b.MultiCells(c); m != nil && s.Role(c) == Static {
+			m.Pad(b.NumPartitions())
+		} else if m != nil {
+			m.Pad(b.Len())
 		}
 	}
 	return b
@@ -203,6 +269,20 @@ func (b *Batch) text() string {
 		from, to := b.schema.Range(role)
 		for c := from; c < to; c++ {
 			v := &b.vecs[c]
+			if v.multi != nil {
+				from, to, there := v.multi.Row(i)
+				if there {
+					fmt.Fprintf(&w, " %d:{%v", c, v.multi.Deletion(i))
+					for k := from; k < to; k++ {
+						var cell MultiCell
+						v.multi.Get(&cell, k)
+						cell.State = canonical(cell.State, l)
+						fmt.Fprintf(&w, " %x", cell)
+					}
+					w.WriteByte('}')
+				}
+				continue
+			}
 			cell := canonical(at(v.Cells, i), l)
 			fmt.Fprintf(&w, " %d:%02x=", c, cell)
 			value(v, i, cell, v.Exceptions)

@@ -120,7 +120,14 @@ func (d *listing) isPlain(l *layout) bool {
 	if !zero(l.rows.base+rDelState) || !none(l.rows.base+rDelTime, l.rows.base+rDelLocal+1) {
 		return false
 	}
-	for st := l.rows.columns; st < len(l.streams); st += numColumnStreams {
+	for c := l.rows.from; c < l.rows.to; c++ {
+		st := l.rows.value(c, 0)
+		if l.streams[st].ref == refCells {
+			if !zero(st+cCells) || !none(st+cDeleted, st+numColumnStreams) {
+				return false
+			}
+			continue
+		}
 		if !zero(st+cState) || !all(st+cValue) || !none(st+cState+1, st+cValue) || !none(st+cValue+1, st+numColumnStreams) {
 			return false
 		}

@@ -107,6 +107,11 @@ func (f *LiveFilter) deletions(b *Batch, n int) {
 		}
 	}
 	f.begun, f.opened = false, false
+	for col := b.schema.from[Static]; col < b.schema.from[Regular]; col++ {
+		if m := b.vecs[col].multi; m != nil {
+			m.dropAbsent()
+		}
+	}
 	for _, d := range b.meta.Deletions {
 		if !some || d.Shadowable && at(b.meta.Liveness, d.Row) != LivenessNone && at(b.meta.WriteTimes, d.Row) > d.MarkedForDeleteAt {
 			continue
@@ -195,6 +200,10 @@ func (f *LiveFilter) cells(b *Batch, n int) {
 	f.rows = append(f.rows[:0], f.alive...)
 	for col := b.schema.from[Regular]; col < len(b.vecs); col++ {
 		v := &b.vecs[col]
+		if v.multi != nil {
+			f.multi(v.multi, &b.meta, n)
+			continue
+		}
 		died := false
 		for i, c := range v.Cells {
 			alive := false
@@ -210,7 +219,7 @@ func (f *LiveFilter) cells(b *Batch, n int) {
 				if len(f.cover) > 0 {
 					cover = f.cover[i]
 				}
-				alive = f.cellAlive(v, &b.meta, i, cover)
+				alive = f.cellAlive(v, &b.meta, i, i, cover)
 			}
 			if !alive {
 				died = died || c&CellException != 0
@@ -219,7 +228,7 @@ func (f *LiveFilter) cells(b *Batch, n int) {
 			}
 			if len(f.rows) > 0 && !f.alive[i] {
 				f.rows[i] = true
-				v.own(&b.meta, i, n)
+				v.own(&b.meta, i, i, n)
 			}
 		}
 		if died {
@@ -228,14 +237,60 @@ func (f *LiveFilter) cells(b *Batch, n int) {
 	}
 }
 
-// cellAlive reports whether cell i of v is alive under a deletion at cover. It
-// is neither absent nor as its row.
-func (f *LiveFilter) cellAlive(v *vector, m *RowMeta, i int, cover int64) bool {
+// multi drops the dead cells of m in n rows and finds the rows that stay.
+func (f *LiveFilter) multi(m *MultiCells, meta *RowMeta, n int) {
+	for i := range len(m.rows) {
+		cover := int64(NoDeletion)
+		if len(f.cover) > 0 {
+			cover = f.cover[i]
+		}
+		asRow := len(f.alive) == 0 || f.alive[i]
+		if f.cellsOf(m, meta, i, cover, asRow) && !asRow {
+			f.rows[i] = true
+		}
+	}
+	m.dropAbsent()
+}
+
+// cellsOf makes the dead cells of m in row i absent, which is under a deletion at
+// cover and has a liveness that is alive or not, and reports whether one is alive.
+func (f *LiveFilter) cellsOf(m *MultiCells, meta *RowMeta, i int, cover int64, asRow bool) (stays bool) {
+	from, to, there := m.Row(i)
+	if !there {
+		return false
+	}
+	cover = max(cover, m.Deletion(i).MarkedForDeleteAt)
+	v := &m.values
+	for k := from; k < to; k++ {
+		alive := false
+		if c := m.State(k); c.Kind() == CellAsRow {
+			alive = asRow && !deletes(cover, at(meta.WriteTimes, i))
+		} else {
+			alive = f.cellAlive(v, meta, k, i, cover)
+		}
+		switch {
+		case !alive:
+			v.Cells = growZero(v.Cells, m.Len())
+			v.Cells[k] = CellAbsent
+		case !asRow:
+			v.Cells = growZero(v.Cells, m.Len())
+			v.own(meta, k, i, m.Len())
+			stays = true
+		default:
+			stays = true
+		}
+	}
+	return stays
+}
+
+// cellAlive reports whether cell i of v, of a row, is alive under a deletion at
+// cover. It is neither absent nor as its row.
+func (f *LiveFilter) cellAlive(v *vector, m *RowMeta, i, row int, cover int64) bool {
 	c := v.Cells[i]
 	if c.Kind() == CellTombstone {
 		return false
 	}
-	written := at(m.WriteTimes, i)
+	written := at(m.WriteTimes, row)
 	if c&CellOwnTime != 0 {
 		written = v.WriteTimes[i]
 	}
@@ -245,7 +300,7 @@ func (f *LiveFilter) cellAlive(v *vector, m *RowMeta, i int, cover int64) bool {
 	if c.Kind() == CellLive {
 		return true
 	}
-	expiry := at(m.Expiries, i)
+	expiry := at(m.Expiries, row)
 	if c&CellOwnExpiry != 0 {
 		expiry = v.Expiries[i]
 	}
@@ -254,16 +309,16 @@ func (f *LiveFilter) cellAlive(v *vector, m *RowMeta, i int, cover int64) bool {
 
 // own gives cell i of v, one of n, the metadata that it shares with its row,
 // whose liveness goes.
-func (v *vector) own(m *RowMeta, i, n int) {
+func (v *vector) own(m *RowMeta, i, row, n int) {
 	c := &v.Cells[i]
 	if *c&CellOwnTime == 0 {
 		v.WriteTimes = growZero(v.WriteTimes, n)
-		v.WriteTimes[i] = at(m.WriteTimes, i)
+		v.WriteTimes[i] = at(m.WriteTimes, row)
 		*c |= CellOwnTime
 	}
 	if c.Kind() == CellExpiring && *c&CellOwnExpiry == 0 {
 		v.TTLs, v.Expiries = growZero(v.TTLs, n), growZero(v.Expiries, n)
-		v.TTLs[i], v.Expiries[i] = at(m.TTLs, i), at(m.Expiries, i)
+		v.TTLs[i], v.Expiries[i] = at(m.TTLs, row), at(m.Expiries, row)
 		*c |= CellOwnExpiry
 	}
 }
@@ -288,6 +343,10 @@ func (f *LiveFilter) static(b *Batch, p int) (stays bool) {
 	}
 	for col := b.schema.from[Static]; col < b.schema.from[Regular]; col++ {
 		v := &b.vecs[col]
+		if v.multi != nil {
+			stays = f.cellsOf(v.multi, m, p, cover, asRow) || stays
+			continue
+		}
 		if len(v.Cells) == 0 {
 			if v.len() == 0 { // not there at all
 				continue
@@ -301,10 +360,10 @@ func (f *LiveFilter) static(b *Batch, p int) (stays bool) {
 		switch c := v.Cells[p]; {
 		case c.Kind() == CellAbsent:
 			continue
-		case c.Kind() == CellAsRow && asRow, c.Kind() != CellAsRow && f.cellAlive(v, m, p, cover):
+		case c.Kind() == CellAsRow && asRow, c.Kind() != CellAsRow && f.cellAlive(v, m, p, p, cover):
 			stays = true
 			if !asRow {
-				v.own(m, p, len(b.parts))
+				v.own(m, p, p, len(b.parts))
 			}
 		default:
 			v.Cells[p] = CellAbsent
@@ -345,7 +404,7 @@ func (f *LiveFilter) dropRows(b *Batch, n int) {
 		}
 		for col := b.schema.from[Regular]; col < len(b.vecs); col++ {
 			v := &b.vecs[col]
-			if len(v.Cells) > 0 || v.len() == 0 {
+			if len(v.Cells) > 0 || v.len() == 0 || v.multi != nil {
 				continue
 			}
 			v.Cells = growZero(v.Cells, n)

@@ -86,8 +86,8 @@ func NewSchema(partitionKey, clustering, static, regular []Column, opts ...Schem
 		case c.Desc && s.Role(i) != Clustering:
 			return nil, fmt.Errorf("column %q: only a clustering column can be descending", c.Name)
 		}
-		if c.Type.MultiCell() {
-			return nil, fmt.Errorf("column %q: %w: multi-cell type %s (a frozen one is fine)", c.Name, encoding.ErrUnsupported, c.Type)
+		if c.Type.MultiCell() && s.Role(i) < Static {
+			return nil, fmt.Errorf("column %q: a key column of type %s must be frozen", c.Name, c.Type)
 		}
 		if _, twice := s.index[c.Name]; twice {
 			return nil, fmt.Errorf("column %q occurs twice", c.Name)

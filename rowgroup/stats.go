@@ -62,7 +62,7 @@ type Stats struct {
 	Partitions         int64 // that begin here
 	PartitionDeletions int64
 	RowDeletions       int64
-	Tombstones         int64  // deleted cells, and markers of an expired liveness
+	Tombstones         int64  // deleted cells, complex deletions, and markers of an expired liveness
 	Expiring           int64  // rows and cells with an expiry of their own
 	WriteTimes         MinMax // µs, of rows, cells and deletions of every kind
 	Expiries           MinMax // s, of rows and cells
@@ -73,7 +73,9 @@ type Stats struct {
 }
 
 // ColumnStats are the statistics of one column: of the cells of all rows, or
-// of all partitions for a static column.
+// of all partitions for a static column. The rows of a multi-cell column count
+// as one cell each, deleted unless it has a cell that is no tombstone; it has no
+// bounds.
 type ColumnStats struct {
 	Values     int64 // cells with a value, the three kinds below included
 	Nulls      int64 // cells absent or deleted
@@ -139,7 +141,7 @@ func NewStats(s *Schema) *Stats {
 		c := &st.cols[i]
 		c.typ, c.class = t, t.Physical().Class()
 		switch {
-		case !t.Ordered():
+		case !t.Ordered() || s.multiCell(s.from[Clustering]+i):
 		case c.class == ClassInt32, c.class == ClassInt64:
 			c.form = intBounds
 			if t.unsigned() {
@@ -283,25 +285,51 @@ func (st *Stats) addMeta(m *RowMeta, from, to int) {
 
 // addCells counts the metadata of cells [from, to).
 func (st *Stats) addCells(v *vector, m *RowMeta, from, to int) {
+	if v.multi != nil {
+		st.addMulti(v.multi, m, from, to)
+		return
+	}
 	if len(v.Cells) == 0 {
 		return
 	}
 	for i, c := range v.Cells[from:to] {
-		i += from
-		if c&CellOwnTime != 0 {
-			st.WriteTimes.add(v.WriteTimes[i])
+		st.addCell(v, c, m, from+i, from+i)
+	}
+}
+
+// addCell counts the metadata of cell i of v, which is c, in a row.
+func (st *Stats) addCell(v *vector, c Cell, m *RowMeta, i, row int) {
+	if c&CellOwnTime != 0 {
+		st.WriteTimes.add(v.WriteTimes[i])
+	}
+	switch c.Kind() {
+	case CellTombstone:
+		st.Tombstones++
+		st.LocalDeletions.add(v.Expiries[i])
+	case CellExpiring:
+		if c&CellOwnExpiry != 0 {
+			st.Expiring++
+			st.Expiries.add(v.Expiries[i])
+		} else {
+			st.Expiries.add(at(m.Expiries, row))
 		}
-		switch c.Kind() {
-		case CellTombstone:
-			st.Tombstones++
-			st.LocalDeletions.add(v.Expiries[i])
-		case CellExpiring:
-			if c&CellOwnExpiry != 0 {
-				st.Expiring++
-				st.Expiries.add(v.Expiries[i])
-			} else {
-				st.Expiries.add(at(m.Expiries, i))
-			}
+	}
+}
+
+// addMulti counts the metadata of the cells and the complex deletions of rows
+// [from, to).
+func (st *Stats) addMulti(m *MultiCells, meta *RowMeta, from, to int) {
+	for _, d := range between(m.Deletions, from, to, cellsDeletionRow) {
+		st.Tombstones++
+		st.addDeletion(d.Deletion)
+	}
+	if len(m.rows) == 0 || len(m.values.Cells) == 0 {
+		return
+	}
+	for i := from; i < to; i++ {
+		first, end, _ := m.Row(i)
+		for k := first; k < end; k++ {
+			st.addCell(&m.values, m.values.Cells[k], meta, k, i)
 		}
 	}
 }
@@ -317,6 +345,10 @@ func (c *columnStats) add(v *vector, from, to int) {
 }
 
 func (c *columnStats) addCells(v *vector, from, to int) {
+	if v.multi != nil {
+		c.nulls += int64(v.multi.nulls(from, to))
+		return
+	}
 	if len(v.Cells) == 0 {
 		if v.len() == 0 { // never filled
 			c.nulls += int64(to - from)

@@ -11,6 +11,7 @@ type stream struct {
 	class  Class
 	user   bool  // values of the user's columns and keys: counted as payload
 	ref    refTo // the usual count
+	paths  int   // refCells: the stream of the cells' paths
 	narrow bool  // integers that do not fill the class: only [from, to] occur
 	from   int64
 	to     int64
@@ -43,6 +44,7 @@ type refTo uint8
 const (
 	refRows       refTo = iota // unfiltereds of the group
 	refPartitions              // partitions that begin in the group
+	refCells                   // cells of the multi-cell column: values of the stream of their paths
 )
 
 // Streams that stand once. The streams of static rows, clustering columns and
@@ -68,6 +70,16 @@ const (
 	numRowStreams
 )
 
+// Streams of a multi-cell column that stand before those below, which then are
+// of its cells.
+const (
+	cCells    = iota - 5 // of rows: 0, or 1 + number of cells where the column is there
+	cDeleted             // of rows where the column is there: 0, or 1 with a complex deletion
+	cDelTime             // of those with one
+	cDelLocal            // the same
+	cPath                // of cells
+)
+
 // Streams of a static or regular column, after those of its rows.
 const (
 	cState     = iota // Cell
@@ -91,13 +103,14 @@ const (
 
 // rowLayout says where the streams of static rows or of rows stand.
 type rowLayout struct {
-	base     int // numRowStreams of the rows' metadata
-	columns  int // numColumnStreams for each column
-	from, to int // the columns
+	base     int   // numRowStreams of the rows' metadata
+	columns  []int // the first of each column's numColumnStreams
+	from, to int   // the columns
+	end      int   // behind their streams
 }
 
-// value is the stream of column col's values.
-func (l *rowLayout) value(col, kind int) int { return l.columns + (col-l.from)*numColumnStreams + kind }
+// value is the stream of column col that holds what kind says.
+func (l *rowLayout) value(col, kind int) int { return l.columns[col-l.from] + kind }
 
 // layout is the list of streams of a schema.
 type layout struct {
@@ -107,14 +120,25 @@ type layout struct {
 	clustering int // a state and a value stream for each clustering column
 	markers    int
 	rows       rowLayout
+	paths      []int // the streams of paths, one for each multi-cell column
 }
 
 func newLayout(s *Schema) *layout {
 	l := &layout{}
 	add := func(name string, column int, class Class, user bool, ref refTo) {
 		str := stream{name: name, column: column, class: class, user: user, ref: ref}
+		if ref == refCells {
+			str.paths = len(l.streams) - 1
+			if prev := &l.streams[len(l.streams)-1]; prev.ref == refCells {
+				str.paths = prev.paths
+			}
+		}
 		if user && column >= 0 && (class == ClassInt32 || class == ClassInt64) {
-			str.from, str.to = s.cols[column].Type.bare().intRange()
+			t := s.cols[column].Type
+			if ref == refCells {
+				t = t.cellType()
+			}
+			str.from, str.to = t.bare().intRange()
 			str.narrow = str.from != math.MinInt64 && (class == ClassInt64 || str.from != math.MinInt32)
 		}
 		l.streams = append(l.streams, str)
@@ -128,15 +152,24 @@ func newLayout(s *Schema) *layout {
 		r.base = len(l.streams)
 		meta(prefix, ref, "liveness", "write_time", "ttl", "expiry", "deleted", "deletion_time", "local_deletion_time")
 		r.from, r.to = s.Range(role)
-		r.columns = len(l.streams)
 		for i := r.from; i < r.to; i++ {
-			c := s.Column(i)
+			c, ref, class := s.Column(i), ref, s.cols[i].Type.Physical().Class()
+			if s.multiCell(i) {
+				for _, n := range []string{"cells", "deleted", "deletion_time", "local_deletion_time"} {
+					add(c.Name+".$"+n, i, ClassInt64, false, ref)
+				}
+				add(c.Name+".$path", i, ClassBytes, true, ref)
+				ref, class = refCells, c.Type.cellType().Physical().Class()
+				l.paths = append(l.paths, len(l.streams)-1)
+			}
+			r.columns = append(r.columns, len(l.streams))
 			for _, n := range []string{"state", "write_time", "ttl", "expiry"} {
 				add(c.Name+".$"+n, i, ClassInt64, false, ref)
 			}
-			add(c.Name, i, c.Type.Physical().Class(), true, ref)
+			add(c.Name, i, class, true, ref)
 			add(c.Name+".$exception", i, ClassBytes, true, ref)
 		}
+		r.end = len(l.streams)
 	}
 	add("$partition_rows", -1, ClassInt64, false, refPartitions)
 	add("$key", -1, ClassBytes, true, refPartitions)
