@@ -267,7 +267,7 @@ func (c *convert) file(paths []string, o outFlags, before func() error) error {
 	if err := checkOutputs(paths, o.path); err != nil {
 		return err
 	}
-	out, err := c.createOutput(&o)
+	out, err := c.createRows(&o)
 	if err != nil {
 		return err
 	}
@@ -487,10 +487,15 @@ func (c *convert) write(out *output, in *chain, format string) (n int64, err err
 	var rows rowgroup.Iter = in
 	schema := in.schema
 	read, kept := int64(0), int64(0)
+	var sorted *progress
 	if c.text.sort {
-		if rows, err = c.text.sorted(c.ctx(), in.schema, in); err != nil {
+		all := int64(0)
+		if rows, err = c.text.sorted(c.ctx(), in.schema, &tally{in, &all}); err != nil {
 			return 0, orElse(exitUsage, err)
 		}
+		in.current.in.bar.end()
+		sorted = c.newProgress(out.name, all, false)
+		defer sorted.end()
 	}
 	if c.text.unique != "" {
 		rows = &tally{textfmt.Distinct(in.schema, &tally{rows, &read}, c.unique), &kept}
@@ -505,7 +510,10 @@ func (c *convert) write(out *output, in *chain, format string) (n int64, err err
 	}
 	err = eachBatch(c.ctx(), rows, schema, -1, func(b *rowgroup.Batch) error {
 		n += int64(b.Len() - len(*b.Markers()))
-		if !c.text.sort { // else all was read before
+		if c.text.sort { // all was read before
+			sorted.rows(int64(b.Len()))
+			sorted.out(out.n)
+		} else {
 			in.current.in.bar.out(out.n)
 		}
 		return to.write(b)
@@ -528,6 +536,7 @@ func (c *convert) write(out *output, in *chain, format string) (n int64, err err
 		return n, orElse(exitData, named(in.current.in.name, err))
 	}
 	in.current.in.bar.end()
+	sorted.end()
 	if text, ok := to.(*textSink); ok && text.nans() > 0 {
 		c.warnf("%s: %s of other bits than NaN's, which text does not keep", out.name, plural(text.nans(), "NaN"))
 	}

@@ -116,7 +116,7 @@ func (g *gen) run(s *rowgroup.Schema, rows func() rowgroup.Iter, total int64, me
 	if err != nil {
 		return err
 	}
-	out, err := g.createOutput(&g.out)
+	out, err := g.createRows(&g.out)
 	if err != nil {
 		return err
 	}

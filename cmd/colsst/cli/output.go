@@ -149,6 +149,13 @@ func (t *tool) createOutput(o *outFlags) (*output, error) {
 	return out, nil
 }
 
+// createRows begins an output that is written while a bar of progress might be
+// shown: not on the terminal that gets the rows.
+func (t *tool) createRows(o *outFlags) (*output, error) {
+	t.noProgress = t.noProgress || o.path == "-" && isTerminal(t.stdout())
+	return t.createOutput(o)
+}
+
 // report prints with f to the output.
 func (t *tool) report(o *outFlags, f func(w *bufio.Writer) error) error {
 	out, err := t.createOutput(&outFlags{path: o.path, force: o.force})

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/rowgroup"
 	"github.com/colsst/colsst/textfmt"
@@ -199,5 +201,5 @@ func plural(n int64, what string, several ...string) string {
 	default:
 		what += "s"
 	}
-	return strconv.FormatInt(n, 10) + " " + what
+	return humanize.Comma(n) + " " + what
 }
