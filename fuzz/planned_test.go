@@ -15,7 +15,6 @@ import (
 	"github.com/colsst/colsst/encoding/alp"
 	"github.com/colsst/colsst/encoding/bss"
 	"github.com/colsst/colsst/encoding/bytestrings"
-	"github.com/colsst/colsst/encoding/constant"
 	"github.com/colsst/colsst/encoding/deltadelta"
 	"github.com/colsst/colsst/encoding/dict"
 	"github.com/colsst/colsst/encoding/function"
@@ -28,7 +27,11 @@ type planned struct {
 	name   string
 	len    func(p *encoding.Params, n int) (int, error)
 	decode func(n int, p *encoding.Params, body []byte) ([]uint64, error)
-	encode func(bits []uint64, p *encoding.Params) []byte
+	// encoder is a new encoder, of chunks that follow one another.
+	encoder func() func(bits []uint64, p *encoding.Params) []byte
+
+	// bits is what decode makes of values with those bits.
+	bits func(bits []uint64) []uint64
 
 	// What the parameters of n values alone say of them, as integers of size
 	// bits, where the codec has that.
@@ -36,9 +39,12 @@ type planned struct {
 	ramp func(p *encoding.Params, n int) (encoding.Ramp, bool)
 }
 
+// encoder is what encodes values of type T.
+type encoder[T any] func(dst []byte, src []T, p *encoding.Params) []byte
+
 // plan makes a planned codec of its functions over values of type T.
 func plan[T any](name string, length func(*encoding.Params, int) (int, error), dec func([]T, *encoding.Params, []byte) error,
-	enc func([]T, *encoding.Params) []byte, to func(uint64) T, from func(T) uint64) planned {
+	enc func() encoder[T], to func(uint64) T, from func(T) uint64) planned {
 	return planned{name: name, len: length,
 		decode: func(n int, p *encoding.Params, body []byte) ([]uint64, error) {
 			v := make([]T, n)
@@ -49,38 +55,65 @@ func plan[T any](name string, length func(*encoding.Params, int) (int, error), d
 			}
 			return bits, err
 		},
-		encode: func(bits []uint64, p *encoding.Params) []byte {
-			v := make([]T, len(bits))
-			for i, b := range bits {
-				v[i] = to(b)
+		encoder: func() func([]uint64, *encoding.Params) []byte {
+			e := enc()
+			return func(bits []uint64, p *encoding.Params) []byte {
+				v := make([]T, len(bits))
+				for i, b := range bits {
+					v[i] = to(b)
+				}
+				return e(nil, v, p)
 			}
-			return enc(v, p)
+		},
+		bits: func(bits []uint64) []uint64 {
+			out := make([]uint64, len(bits))
+			for i, b := range bits {
+				out[i] = from(to(b))
+			}
+			return out
 		}}
 }
 
-// planStrings is plan of byte strings: up to 9 bytes of each of the bits.
+// planStrings is plan of byte strings.
 func planStrings(name string, length func(*encoding.Params, int) (int, error),
-	dec func(*bytestrings.Strings, int, *encoding.Params, []byte, int) error, enc func(*bytestrings.Strings, *encoding.Params) []byte) planned {
+	dec func(*bytestrings.Strings, int, *encoding.Params, []byte, int) error, enc func() func([]byte, *bytestrings.Strings, *encoding.Params) []byte) planned {
 	return planned{name: name, len: length,
 		decode: func(n int, p *encoding.Params, body []byte) (bits []uint64, err error) {
 			var s bytestrings.Strings
-			err = dec(&s, n, p, body, 1<<16)
-			for _, end := range s.Ends {
-				bits = append(bits, uint64(end))
-			}
-			for _, c := range s.Data {
-				bits = append(bits, uint64(c))
-			}
-			return bits, err
+			err = dec(&s, n, p, body, 10*encoding.MaxGroupRows)
+			return bitsOf(&s), err
 		},
-		encode: func(bits []uint64, p *encoding.Params) []byte {
-			var s bytestrings.Strings
-			for _, x := range bits {
-				b := binary.BigEndian.AppendUint64([]byte("a"), x)
-				_ = s.Append(b[x%5 : 5+x>>3%5])
+		encoder: func() func([]uint64, *encoding.Params) []byte {
+			e := enc()
+			return func(bits []uint64, p *encoding.Params) []byte {
+				s := stringsOf(bits)
+				return e(nil, &s, p)
 			}
-			return enc(&s, p)
+		},
+		bits: func(bits []uint64) []uint64 {
+			s := stringsOf(bits)
+			return bitsOf(&s)
 		}}
+}
+
+// bitsOf are the ends and the bytes of s.
+func bitsOf(s *bytestrings.Strings) (bits []uint64) {
+	for _, end := range s.Ends {
+		bits = append(bits, uint64(end))
+	}
+	for _, c := range s.Data {
+		bits = append(bits, uint64(c))
+	}
+	return bits
+}
+
+// stringsOf cuts up to 9 bytes out of each of the bits.
+func stringsOf(bits []uint64) (s bytestrings.Strings) {
+	for _, x := range bits {
+		b := binary.BigEndian.AppendUint64([]byte("a"), x)
+		_ = s.Append(b[x%5 : 5+x>>3%5])
+	}
+	return s
 }
 
 // others are the columns that a function refers to: value i of x lies in a
@@ -101,9 +134,12 @@ func (o *others) planned() planned {
 	c := plan("function", function.Len, func(v []int64, p *encoding.Params, body []byte) error {
 		x, y := o.columns(len(v))
 		return new(function.Decoder).Decode(v, x, y, p, body)
-	}, func(v []int64, p *encoding.Params) []byte {
-		x, y := o.columns(len(v))
-		return new(function.Encoder).Append(nil, v, x, y, function.Plan{A: 1, D: 1000, X: 1, Y: 2}, p)
+	}, func() encoder[int64] {
+		e := new(function.Encoder)
+		return func(dst []byte, v []int64, p *encoding.Params) []byte {
+			x, y := o.columns(len(v))
+			return e.Append(dst, v, x, y, function.Plan{A: 1, D: 1000, X: 1, Y: 2}, p)
+		}
 	}, i64, u64)
 	c.size = 64
 	c.ramp = func(p *encoding.Params, n int) (encoding.Ramp, bool) {
@@ -119,10 +155,10 @@ func (o *others) planned() planned {
 func plannedCodecs(o *others) []planned {
 	dd64 := plan("deltadelta int64", deltadelta.Int64Len, func(v []int64, p *encoding.Params, body []byte) error {
 		return sparse(v, p, body, new(deltadelta.Decoder).Int64(v, p, body))
-	}, func(v []int64, p *encoding.Params) []byte { return new(deltadelta.Encoder).AppendInt64(nil, v, p) }, i64, u64)
+	}, func() encoder[int64] { return new(deltadelta.Encoder).AppendInt64 }, i64, u64)
 	dd32 := plan("deltadelta int32", deltadelta.Int32Len, func(v []int32, p *encoding.Params, body []byte) error {
 		return new(deltadelta.Decoder).Int32(v, p, body)
-	}, func(v []int32, p *encoding.Params) []byte { return new(deltadelta.Encoder).AppendInt32(nil, v, p) }, i32, u32)
+	}, func() encoder[int32] { return new(deltadelta.Encoder).AppendInt32 }, i32, u32)
 	dd64.size, dd32.size = 64, 32
 	dd64.ramp = func(p *encoding.Params, _ int) (encoding.Ramp, bool) { return deltadelta.RampOf(p, 64) }
 	dd32.ramp = func(p *encoding.Params, _ int) (encoding.Ramp, bool) { return deltadelta.RampOf(p, 32) }
@@ -130,49 +166,45 @@ func plannedCodecs(o *others) []planned {
 		dd64, dd32, o.planned(),
 		plan("alp float64", alp.Float64Len, func(v []float64, p *encoding.Params, body []byte) error {
 			return new(alp.Decoder).Float64(v, p, body)
-		}, func(v []float64, p *encoding.Params) []byte { return new(alp.Encoder).AppendFloat64(nil, v, p) }, math.Float64frombits, math.Float64bits),
+		}, func() encoder[float64] { return new(alp.Encoder).AppendFloat64 }, math.Float64frombits, math.Float64bits),
 		plan("alp float32", alp.Float32Len, func(v []float32, p *encoding.Params, body []byte) error {
 			return new(alp.Decoder).Float32(v, p, body)
-		}, func(v []float32, p *encoding.Params) []byte { return new(alp.Encoder).AppendFloat32(nil, v, p) }, f32, fb32),
+		}, func() encoder[float32] { return new(alp.Encoder).AppendFloat32 }, f32, fb32),
 		plan("runlength int64", runlength.Int64Len, func(v []int64, p *encoding.Params, body []byte) error {
 			return new(runlength.Decoder).Int64(v, p, body)
-		}, func(v []int64, p *encoding.Params) []byte { return new(runlength.Encoder).AppendInt64(nil, v, p) }, i64, u64),
+		}, func() encoder[int64] { return new(runlength.Encoder).AppendInt64 }, i64, u64),
 		plan("runlength int32", runlength.Int32Len, func(v []int32, p *encoding.Params, body []byte) error {
 			return new(runlength.Decoder).Int32(v, p, body)
-		}, func(v []int32, p *encoding.Params) []byte { return new(runlength.Encoder).AppendInt32(nil, v, p) }, i32, u32),
+		}, func() encoder[int32] { return new(runlength.Encoder).AppendInt32 }, i32, u32),
 		plan("bss float64", bss.Float64Len, func(v []float64, p *encoding.Params, body []byte) error {
 			_, err := bss.DecodeFloat64(v, body)
 			return err
-		}, func(v []float64, p *encoding.Params) []byte {
-			*p = encoding.Params{}
-			return bss.AppendFloat64(nil, v)
-		}, math.Float64frombits, math.Float64bits),
+		}, func() encoder[float64] { return plain(bss.AppendFloat64) }, math.Float64frombits, math.Float64bits),
 		plan("bss int32", bss.Int32Len, func(v []int32, p *encoding.Params, body []byte) error {
 			_, err := bss.DecodeInt32(v, body)
 			return err
-		}, func(v []int32, p *encoding.Params) []byte {
-			*p = encoding.Params{}
-			return bss.AppendInt32(nil, v)
-		}, i32, u32),
-		plan("constant float32", constant.Float32Len, func(v []float32, p *encoding.Params, _ []byte) error {
-			return constant.DecodeFloat32(v, p)
-		}, func(v []float32, p *encoding.Params) []byte {
-			constant.Float32(v[:min(len(v), 1)], p)
-			return nil
-		}, f32, fb32),
+		}, func() encoder[int32] { return plain(bss.AppendInt32) }, i32, u32),
 		planStrings("length_bytes", bytestrings.LengthBytesLen, func(s *bytestrings.Strings, n int, p *encoding.Params, body []byte, limit int) error {
 			return new(bytestrings.Decoder).LengthBytes(s, n, p, body, limit)
-		}, func(s *bytestrings.Strings, p *encoding.Params) []byte {
-			return new(bytestrings.Encoder).AppendLengthBytes(nil, s, p)
+		}, func() func([]byte, *bytestrings.Strings, *encoding.Params) []byte {
+			return new(bytestrings.Encoder).AppendLengthBytes
 		}),
 		planStrings("front_coded", bytestrings.FrontCodedLen, func(s *bytestrings.Strings, n int, p *encoding.Params, body []byte, limit int) error {
 			return new(bytestrings.Decoder).FrontCoded(s, n, p, body, limit)
-		}, func(s *bytestrings.Strings, p *encoding.Params) []byte {
-			return new(bytestrings.Encoder).AppendFrontCoded(nil, s, p)
+		}, func() func([]byte, *bytestrings.Strings, *encoding.Params) []byte {
+			return new(bytestrings.Encoder).AppendFrontCoded
 		}),
 		planStrings("dictionary", dict.Len, func(s *bytestrings.Strings, n int, p *encoding.Params, body []byte, limit int) error {
 			return new(dict.Decoder).Decode(s, n, p, body, limit)
-		}, func(s *bytestrings.Strings, p *encoding.Params) []byte { return new(dict.Encoder).Append(nil, s, p) }),
+		}, func() func([]byte, *bytestrings.Strings, *encoding.Params) []byte { return new(dict.Encoder).Append }),
+	}
+}
+
+// plain is an encoder without parameters.
+func plain[T any](enc func([]byte, []T) []byte) encoder[T] {
+	return func(dst []byte, src []T, p *encoding.Params) []byte {
+		*p = encoding.Params{}
+		return enc(dst, src)
 	}
 }
 
@@ -294,46 +326,101 @@ func plausible(t *rapid.T, i int) int64 {
 	return rapid.SampledFrom([]int64{1, 1, 2, 3, 7, 8, 9, 12, 16, 33, 64, 1000, -1}).Draw(t, "parameter")
 }
 
-// someValues are bits of n values of one kind, among them such as codecs
-// dislike.
-func someValues(t *rapid.T, n int) []uint64 {
+// someValues makes bits of values of one kind, among them such as codecs
+// dislike: those that follow one another go on.
+func someValues(t *rapid.T) func(n int) []uint64 {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "values"), 3))
 	kind, w := rapid.IntRange(0, 7).Draw(t, "kind"), rapid.IntRange(0, 64).Draw(t, "width")
-	first, step := hostile().Draw(t, "first"), hostile().Draw(t, "step")
-	bits := make([]uint64, n)
-	for i := range bits {
-		noise := r.Uint64() & (1<<w - 1)
-		switch kind {
-		case 0:
-			bits[i] = noise
-		case 1:
-			bits[i] = uint64(first+int64(i)*step) + noise
-		case 2:
-			bits[i] = math.Float64bits(float64(int64(noise)>>20) / 100)
-		case 3:
-			bits[i] = uint64(math.Float32bits(float32(int32(noise)>>20) / 8))
-		case 4:
-			bits[i] = 0x7ff0_0000_0000_0000 | noise | r.Uint64()&1<<63 // infinities and NaNs
-		case 5:
-			bits[i] = 0x7f80_0000 | noise&0x807f_ffff
-		case 6:
-			bits[i] = []uint64{0, 1 << 63, 1 << 31, 1<<63 - 1, 1<<31 - 1}[r.IntN(5)]
-		case 7:
-			bits[i] = uint64(first)
+	next, step := uint64(hostile().Draw(t, "first")), uint64(hostile().Draw(t, "step"))
+	odd := rapid.SampledFrom([]int{0, 0, 1, 30}).Draw(t, "odd per mille")
+	return func(n int) []uint64 {
+		bits := make([]uint64, n)
+		for i := range bits {
+			noise := r.Uint64() & (1<<w - 1)
+			switch kind {
+			case 0:
+				bits[i] = noise
+			case 1:
+				bits[i] = next + noise
+				next += step
+			case 2:
+				bits[i] = math.Float64bits(float64(int64(noise)>>20) / 100)
+			case 3:
+				bits[i] = uint64(math.Float32bits(float32(int32(noise)>>20) / 8))
+			case 4:
+				bits[i] = 0x7ff0_0000_0000_0000 | noise | r.Uint64()&1<<63 // infinities and NaNs
+			case 5:
+				bits[i] = 0x7f80_0000 | noise&0x807f_ffff
+			case 6:
+				bits[i] = []uint64{0, 1 << 63, 1 << 31, 1<<63 - 1, 1<<31 - 1}[r.IntN(5)]
+			case 7:
+				bits[i] = next
+			}
+			if r.IntN(1000) < odd {
+				bits[i] = r.Uint64()
+			}
 		}
-		if w%7 == 0 && r.IntN(30) == 0 {
-			bits[i] = r.Uint64()
-		}
+		return bits
 	}
-	return bits
+}
+
+// Chunks that follow one another come back, whatever came before, and all
+// levels write the same.
+func TestHistory(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := someOthers(t)
+		codecs := plannedCodecs(&o)
+		c := &codecs[rapid.IntRange(0, len(codecs)-1).Draw(t, "codec")]
+		n := rapid.SampledFrom([]int{1, 2, 3, 7, 16, 17, 60, 128, 511, 512, 513, 1000}).Draw(t, "n")
+		chunks := rapid.IntRange(1, 16).Draw(t, "chunks")
+		if rapid.IntRange(0, 60).Draw(t, "large") == 0 {
+			n, chunks = encoding.MaxGroupRows, 2
+		}
+		kinds := []func(int) []uint64{someValues(t), someValues(t)}
+		var encoders []func([]uint64, *encoding.Params) []byte
+		for range simd.Supported() + 1 {
+			encoders = append(encoders, c.encoder())
+		}
+		for chunk := range chunks {
+			k := n
+			if rapid.IntRange(0, 5).Draw(t, "short") == 0 {
+				k = rapid.IntRange(0, n).Draw(t, "length")
+			}
+			bits := kinds[max(0, rapid.IntRange(-3, 1).Draw(t, "which"))](k)
+			var first encoding.Params
+			var body []byte
+			for l, enc := range encoders {
+				var p encoding.Params
+				restore := simd.SetLevel(simd.Level(l))
+				b := enc(bits, &p)
+				got, err := c.decode(k, &p, b)
+				restore()
+				if size, other := c.len(&p, k); err != nil || other != nil || size != len(b) {
+					t.Fatalf("%s, chunk %d of %d values, %v: parameters %v: %d bytes, want %d, %v, %v", c.name, chunk, k, simd.Level(l), p, len(b), size, err, other)
+				}
+				if want := c.bits(bits); !slices.Equal(got, want) {
+					t.Fatalf("%s, chunk %d of %d values, %v: parameters %v: %x, want %x", c.name, chunk, k, simd.Level(l), p, got, want)
+				}
+				if l == 0 {
+					first, body = p, b
+				} else if p != first || !bytes.Equal(b, body) {
+					t.Fatalf("%s, chunk %d of %d values: %v writes %v, generic %v", c.name, chunk, k, simd.Level(l), p, first)
+				}
+			}
+		}
+	})
+}
+
+func someOthers(t *rapid.T) others {
+	return others{
+		x: encoding.Ramp{First: hostile().Draw(t, "x first"), Step: hostile().Draw(t, "x step"), Spread: 1<<rapid.IntRange(0, 40).Draw(t, "x spread") - 1},
+		y: encoding.Ramp{First: hostile().Draw(t, "y first"), Step: hostile().Draw(t, "y step")},
+	}
 }
 
 func TestPlanned(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := others{
-			x: encoding.Ramp{First: hostile().Draw(t, "x first"), Step: hostile().Draw(t, "x step"), Spread: 1<<rapid.IntRange(0, 40).Draw(t, "x spread") - 1},
-			y: encoding.Ramp{First: hostile().Draw(t, "y first"), Step: hostile().Draw(t, "y step")},
-		}
+		o := someOthers(t)
 		codecs := plannedCodecs(&o)
 		c := &codecs[rapid.IntRange(0, len(codecs)-1).Draw(t, "codec")]
 		n := rapid.OneOf(rapid.IntRange(0, 40), rapid.SampledFrom([]int{63, 64, 65, 127, 128, 129, 1000, 1024, 1025})).Draw(t, "n")
@@ -344,7 +431,7 @@ func TestPlanned(t *testing.T) {
 		var p encoding.Params
 		var body []byte
 		if rapid.Bool().Draw(t, "sound") {
-			body = c.encode(someValues(t, n), &p)
+			body = c.encoder()(someValues(t)(n), &p)
 		} else {
 			for i := range p {
 				p[i] = plausible(t, i)
@@ -377,7 +464,7 @@ func FuzzPlanned(f *testing.F) {
 	for i, c := range plannedCodecs(&o) {
 		for _, bits := range [][]uint64{ticks, decimals, ticks[:1]} {
 			var p encoding.Params
-			body := c.encode(bits, &p)
+			body := c.encoder()(bits, &p)
 			f.Add(uint8(i), uint16(len(bits)), append(encoding.AppendParams(nil, &p), body...))
 		}
 	}
