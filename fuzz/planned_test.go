@@ -453,6 +453,22 @@ func TestPlanned(t *testing.T) {
 	})
 }
 
+// No parameters make a chunk of fewer than no values.
+func TestNegativeCounts(t *testing.T) {
+	for _, c := range plannedCodecs(&others{}) {
+		for _, n := range []int{-1, -8, math.MinInt32} {
+			for _, first := range []int64{0, 1, 2, 5, int64(n)} {
+				for _, other := range []int64{0, 1, int64(n)} {
+					p := encoding.Params{first, other, 6: other}
+					if size, err := c.len(&p, n); !errors.Is(err, encoding.ErrCorrupt) {
+						t.Errorf("%s, %d values, parameters %v: %d bytes, %v", c.name, n, p, size, err)
+					}
+				}
+			}
+		}
+	}
+}
+
 // FuzzPlanned decodes anything with the parameters that data begins with.
 func FuzzPlanned(f *testing.F) {
 	ticks, decimals := make([]uint64, 130), make([]uint64, 130)

@@ -1076,10 +1076,10 @@ func (d *blockDecoder) decodeDeletions(l *rowLayout, meta *RowMeta, sp *span, so
 	return nil
 }
 
-// fill sets all of s to x.
-func (x Liveness) fill(s []Liveness) {
+// fill sets all of s to l.
+func (l Liveness) fill(s []Liveness) {
 	for len(s) > 0 {
-		s = s[copy(s, sameLiveness[x][:]):]
+		s = s[copy(s, sameLiveness[l][:]):]
 	}
 }
 

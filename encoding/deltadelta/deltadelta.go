@@ -104,7 +104,7 @@ type chunk struct {
 
 // load checks all parameters of n values of size bits.
 func load(p *encoding.Params, n int, size uint) (c chunk, err error) {
-	if n < 0 || p[paramForm] < 0 || p[paramForm] >= numForms {
+	if p[paramForm] < 0 || p[paramForm] >= numForms {
 		return c, encoding.Corruptf(part, "form %d of %d values", p[paramForm], n)
 	}
 	c.form = int(p[paramForm])

@@ -85,9 +85,6 @@ func load(p *encoding.Params, n int) (Plan, frame.Frame, error) {
 	if err != nil {
 		return Plan{}, frame.Frame{}, err
 	}
-	if n < 0 {
-		return Plan{}, frame.Frame{}, encoding.Corruptf(part, "%d values", n)
-	}
 	f, err := frame.Load(part, p, n, 64)
 	return plan, f, err
 }

@@ -138,16 +138,27 @@ func TestRamps(t *testing.T) {
 			xs[i] += int64(r.Uint64() & x.Spread)
 		}
 		y, ys := ramp("y")
+		w := rapid.IntRange(0, 30).Draw(t, "width")
 		p := encoding.Params{rapid.SampledFrom([]int64{1, 1, 1, -3, 1 << 40}).Draw(t, "a"),
-			rapid.SampledFrom([]int64{1, 1, 4, 512, 1000}).Draw(t, "d"), extreme().Draw(t, "base") >> 20, 0, 0, 0, 1, 2}
-		got := make([]int64, n)
-		require.NoError(t, new(function.Decoder).Decode(got, xs, ys, &p, nil))
-		if f, ok := function.RampOf(&p, n, x, y); ok {
-			require.Zero(t, f.Spread)
-			want := make([]int64, n)
-			simd.Fill64(want, f.First, f.Step)
-			require.Equal(t, want, got)
+			rapid.SampledFrom([]int64{1, 1, 4, 512, 1000}).Draw(t, "d"), extreme().Draw(t, "base") >> 30, int64(w), 0, 0, 1, 2}
+		size, err := function.Len(&p, n)
+		require.NoError(t, err)
+		body := make([]byte, size)
+		for i := range body {
+			body[i] = byte(r.Uint32())
 		}
+		got := make([]int64, n)
+		require.NoError(t, new(function.Decoder).Decode(got, xs, ys, &p, body))
+		if f, ok := function.RampOf(&p, n, x, y); ok {
+			require.Equal(t, uint64(1)<<w-1, f.Spread)
+			require.Equal(t, size, f.Len(n))
+			for i, v := range got {
+				require.LessOrEqual(t, uint64(v-f.First-int64(i)*f.Step), f.Spread)
+			}
+		}
+		y.Spread = 1
+		_, ok := function.RampOf(&p, n, x, y)
+		require.False(t, ok)
 	})
 	clock := encoding.Params{1e6, 1, 2000, 13, 0, 0, 1, 0}
 	w, ok := function.RampOf(&clock, 128, encoding.Ramp{First: 1_780_000_000, Step: 5}, encoding.Ramp{})

@@ -94,7 +94,7 @@ func Fits(x int64, size uint) bool {
 // about part.
 func Check(part string, base, width, patches, patchWidth int64, n int, size uint) (Frame, error) {
 	high := max(patchWidth, -patchWidth) // negative for the least integer
-	if uint64(width) > uint64(size) || uint64(patches) > uint64(n) || uint64(high) > uint64(int64(size)-width) ||
+	if n < 0 || uint64(width) > uint64(size) || uint64(patches) > uint64(n) || uint64(high) > uint64(int64(size)-width) ||
 		(patches == 0) != (high == 0) || !Fits(base, size-shift(uint(width))) {
 		return Frame{}, refuse(part, base, width, patches, patchWidth, n, size)
 	}
@@ -103,6 +103,9 @@ func Check(part string, base, width, patches, patchWidth int64, n int, size uint
 
 // refuse says what Check has against parameters.
 func refuse(part string, base, width, patches, patchWidth int64, n int, size uint) error {
+	if n < 0 {
+		return encoding.Corruptf(part, "%d values", n)
+	}
 	if patchWidth > int64(size) || patchWidth < -int64(size) || (patches == 0) != (patchWidth == 0) {
 		return encoding.Corruptf(part, "%d patches of %d bits", patches, patchWidth)
 	}

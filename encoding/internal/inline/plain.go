@@ -8,6 +8,9 @@ func PlainLen(part string, p *encoding.Params, n, size int) (int, error) {
 	if *p != (encoding.Params{}) {
 		return 0, encoding.Corruptf(part, "parameters %v, want none", *p)
 	}
+	if n < 0 {
+		return 0, encoding.Corruptf(part, "%d values", n)
+	}
 	return n * size, nil
 }
 
