@@ -32,7 +32,9 @@ func TestList(t *testing.T) {
 		path := filepath.Join("/var/lib/data", folder, fmt.Sprintf("nb-%d-big-", generation))
 		return fmt.Sprintf("%s:[%s,0,%d][%d]", kind, path, files, transactionChecksum(kind, path, 0, int32(files)))
 	}
-	end := func(kind string) string { return fmt.Sprintf("%s:[,0,0][%d]", kind, transactionChecksum(kind, "", 0, 0)) }
+	end := func(kind string) string {
+		return fmt.Sprintf("%s:[,0,0][%d]", kind, transactionChecksum(kind, "", 0, 0))
+	}
 	for i, table := range []string{"committed", "aborted", "running", "unended"} {
 		for g := 1; g <= 3; g++ {
 			put("d1/ks/"+table+id, g, fmt.Sprint(i, g))

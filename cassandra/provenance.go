@@ -54,6 +54,22 @@ type Compression struct {
 	MaxCompressedLength int               `json:"max_compressed_length"`
 }
 
+// CompressionOf is how Data.db of s is compressed, nil if it is not.
+func CompressionOf(s *SSTable) *Compression {
+	c := s.Data.Compression
+	if c == nil {
+		return nil
+	}
+	x := &Compression{Class: c.Compressor, ChunkLength: c.ChunkLength, MaxCompressedLength: c.MaxCompressedLength}
+	for _, o := range c.Options {
+		if x.Options == nil {
+			x.Options = map[string]string{}
+		}
+		x.Options[o.Key] = o.Value
+	}
+	return x
+}
+
 // Provenance describes the SSTable of s, with the SHA-256 of Data.db, which it
 // reads. schema says where the names are from.
 func (s *Source) Provenance(ctx context.Context, schema string) (*Provenance, error) {
@@ -71,15 +87,7 @@ func (s *Source) Provenance(ctx context.Context, schema string) (*Provenance, er
 			p.Keyspace, p.Table, p.TableID, p.Index, p.Snapshot = t.Keyspace, t.Table, t.ID, t.Index, t.Snapshot
 		}
 	}
-	if c := x.Data.Compression; c != nil {
-		p.Compression = &Compression{Class: c.Compressor, ChunkLength: c.ChunkLength, MaxCompressedLength: c.MaxCompressedLength}
-		for _, o := range c.Options {
-			if p.Compression.Options == nil {
-				p.Compression.Options = map[string]string{}
-			}
-			p.Compression.Options[o.Key] = o.Value
-		}
-	}
+	p.Compression = CompressionOf(x)
 	h := sha256.New()
 	if _, err := io.Copy(h, &contextReader{ctx, io.NewSectionReader(x.data, 0, x.Data.Size)}); err != nil {
 		return nil, fmt.Errorf("%s: %w", x.Path(ComponentData), err)

@@ -75,7 +75,11 @@ func (q *rowQuery) newAggregateSink(out *output, s *rowgroup.Schema, several boo
 // counted has the file or the partition count its rows, where that is all that
 // is asked for: they know much from statistics. It does nothing where rows have to be looked
 // at, be it to tell how many have expired.
-func (q *rowQuery) counted(p *rowPrinter, r *columnar.Reader, where bool) (done bool, err error) {
+func (q *rowQuery) counted(p *rowPrinter, t table, where bool) (done bool, err error) {
+	r, ok := t.(*columnar.Reader)
+	if !ok {
+		return false, nil
+	}
 	a, ok := p.to.(*aggregateSink)
 	if !ok || where || p.several || q.latest > 0 {
 		return false, nil

@@ -34,7 +34,7 @@ func New() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newConvert(), newDescribe(), newVerify(), newDump(), newQuery(), newStats(), newTry(), newDiff(), newGen(), newMan(), newVersion(),
+	root.AddCommand(newConvert(), newDescribe(), newVerify(), newDump(), newQuery(), newStats(), newTry(), newDiff(), newGen(), newCassandra(), newMan(), newVersion(),
 		topicTypes(), topicExitCodes())
 	return root
 }
@@ -93,6 +93,7 @@ type tool struct {
 	noProgress  bool
 	jobs        int
 	summaryFlag string
+	schemaFile  string // with the names of an SSTable's columns
 	started     time.Time
 	sum         summary
 }

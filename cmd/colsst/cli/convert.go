@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/colsst/colsst/cassandra"
 	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/rowgroup"
 	"github.com/colsst/colsst/textfmt"
@@ -47,6 +48,9 @@ type convert struct {
 	lineUnit       rowgroup.Unit
 	schemaFound    *rowgroup.Schema // of the first input, for the others
 	layouts        map[string]*textfmt.Layout
+
+	list    cassandra.ListOptions // of SSTables in folders
+	include []string
 }
 
 func newConvert() *cobra.Command {
@@ -87,6 +91,7 @@ skipped); it may be killed and started again at any time.`,
 	f.StringVar(&c.measurement, "measurement", "", "line protocol output: the measurement of all rows (default: the column measurement)")
 	c.choice(&c.precision, "precision", "", "line protocol output: unit of its timestamps, s, ms, us or ns (default: that of the time column)", "s", "ms", "us", "ns")
 	f.StringVar(&c.now.text, "now", "", nowUsage)
+	c.listFlags()
 	f.StringVar(&c.shard, "shard", "", "i/N: of the inputs only every N-th, from the i-th on")
 	f.BoolVar(&c.resume, "resume", false, "leave out inputs that were converted before")
 	return c.cmd
@@ -97,16 +102,24 @@ func (c *convert) run(args []string) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	paths, err := expand(args, func(format string) bool { return format != "" })
+	if err := c.checkInclude(); err != nil {
+		return err
+	}
+	paths, skipped, err := expandListed(args, func(format string) bool { return format != "" }, c.list)
 	if err == nil {
 		err = onlyOnce(paths)
 	}
 	if err == nil {
 		paths, err = c.shardOf(paths)
 	}
+	if err == nil {
+		err = checkPlace(c.out.path, args, paths)
+	}
 	if err != nil {
 		return err
 	}
+	c.skippedNote(skipped)
+	c.sum.LeftOut = int64(len(skipped))
 	folder := strings.HasSuffix(c.out.path, "/")
 	if info, err := os.Stat(c.out.path); err == nil && info.IsDir() {
 		folder = true
@@ -115,6 +128,9 @@ func (c *convert) run(args []string) error {
 	case !folder && (c.resume || c.shard != ""):
 		return usagef("--resume and --shard are for outputs in a folder: give -o FOLDER/")
 	case !folder:
+		if len(paths) > 1 && slices.ContainsFunc(paths, isSSTable) {
+			return usagef("%w", errManySSTables)
+		}
 		if err := c.out.check(); err != nil {
 			return err
 		}
@@ -327,7 +343,7 @@ func (c *convert) source(path, outFormat string, first bool) (*source, error) {
 	}
 	var src *source
 	switch in.format {
-	case formatTable:
+	case formatTable, formatSSTable:
 		src, err = c.tableSource(in, outFormat)
 	case formatDump:
 		src, err = c.dumpSource(in, outFormat)
@@ -343,7 +359,13 @@ func (c *convert) source(path, outFormat string, first bool) (*source, error) {
 }
 
 func (c *convert) tableSource(in *input, outFormat string) (*source, error) {
-	if err := c.refuse("is for text; "+in.name+" is a table file, whose schema is fixed", append([]string{"sort", "unique", "on-error", "join", "names"}, textOnly...)...); err != nil {
+	not := append([]string{"sort", "unique", "join", "names"}, textOnly...)
+	if in.sst != nil {
+		not = slices.DeleteFunc(not, func(flag string) bool { return flag == "schema" })
+	} else {
+		not = append(not, "on-error")
+	}
+	if err := c.refuse("is for text; "+in.name+" is a table file, whose schema is fixed", not...); err != nil {
 		return nil, err
 	}
 	if !isCSV(outFormat) {
@@ -351,15 +373,22 @@ func (c *convert) tableSource(in *input, outFormat string) (*source, error) {
 			return nil, err
 		}
 	}
-	r, err := in.table()
+	r, err := in.rows()
 	if err != nil {
 		return nil, err
 	}
 	in.bar = c.newProgress(in.name, r.Rows(), false)
 	export := outFormat != formatTable
 	src := &source{schema: r.Schema(), columns: sourceColumns(r), user: map[string][]byte{}}
-	for _, key := range r.UserDataKeys() {
-		src.user[key], _ = r.UserData(key) // it is there
+	if file, ok := r.(*columnar.Reader); ok {
+		for _, key := range file.UserDataKeys() {
+			src.user[key], _ = file.UserData(key) // it is there
+		}
+	} else if !export {
+		src.columns = nil // in the order of the file
+		if src.user, err = in.sst.provenance(c.ctx()); err != nil {
+			return nil, orElse(exitInput, err)
+		}
 	}
 	counted := &counted{Iter: r.Scan(c.ctx(), rowgroup.ScanOptions{Live: export || c.nowGiven, Now: c.second}), bar: in.bar, clock: math.MinInt64}
 	if export && !c.nowGiven {
@@ -377,6 +406,8 @@ func (c *convert) dumpSource(in *input, outFormat string) (*source, error) {
 	}
 	s := c.options.Schema
 	switch {
+	case c.text.schemaErr != nil:
+		return nil, c.text.schemaErr
 	case s == nil:
 		return nil, usagef("%s: a dump has no schema: give --schema, as describe --format json prints it", in.name)
 	case outFormat != formatTable:
@@ -408,6 +439,9 @@ func (it *counted) Next(b *rowgroup.Batch) (bool, error) {
 }
 
 func (c *convert) textSource(in *input, outFormat string, first bool) (*source, error) {
+	if c.text.schemaErr != nil {
+		return nil, c.text.schemaErr
+	}
 	if c.nowGiven {
 		return nil, usagef("--now is for table files; %s is text, whose rows are all there", in.name)
 	}
@@ -601,4 +635,24 @@ func (c *convert) verifyOutput(out *output) error {
 		return err
 	}
 	return r.Verify(c.ctx(), columnar.VerifyValues, nil)
+}
+
+// checkInclude settles which SSTables of folders are taken.
+func (c *convert) checkInclude() error {
+	for _, what := range c.include {
+		if err := oneOf("include", what, "snapshots", "backups", "index", "system"); err != nil {
+			return err
+		}
+		switch what {
+		case "snapshots":
+			c.list.Snapshots = true
+		case "backups":
+			c.list.Backups = true
+		case "index":
+			c.list.Index = true
+		case "system":
+			c.list.System = true
+		}
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/colsst/colsst/cassandra"
 	"github.com/colsst/colsst/cmd/colsst/internal/whatif"
 	"github.com/colsst/colsst/columnar"
 )
@@ -20,7 +21,8 @@ import (
 type description struct {
 	File string `json:"file"`
 	*columnar.Description
-	Explain *explanation `json:"explain,omitempty"`
+	Cassandra *cassandra.Provenance `json:"cassandra,omitempty"` // the SSTable that the rows come from
+	Explain   *explanation          `json:"explain,omitempty"`
 }
 
 // explanation is why the encodings of a file are what they are.
@@ -62,6 +64,7 @@ json a file is an object.`,
 	t.cmd.Aliases = []string{"inspect"}
 	t.cmd.Flags().BoolVar(&explain, "explain", false, "show why the encodings were chosen: what the others would take")
 	t.cmd.Flags().Int64Var(&limit, "rows", 1<<16, "with --explain: rows to take; 0: all")
+	t.namesFlag()
 	out.report(t, "table", "json")
 	return t.cmd
 }
@@ -108,17 +111,27 @@ func (t *tool) eachFileOf(args []string, wanted func(format string) bool, o *out
 }
 
 func (t *tool) describe(w *bufio.Writer, path, format string, explain bool, limit int64) error {
-	r, in, err := t.openTable(path)
+	in, err := t.openInput(path, formatTable)
 	if err != nil {
 		return err
 	}
 	defer in.close()
+	if in.sst != nil {
+		return t.metadata(w, in.sst, format)
+	}
+	r, err := in.table()
+	if err != nil {
+		return err
+	}
 	d, err := r.Describe(t.ctx())
 	if err != nil {
 		return orElse(exitData, named(in.name, err))
 	}
 	t.sum.Rows += d.Rows
 	x := description{File: in.name, Description: d}
+	if x.Cassandra, _, err = cassandra.ReadProvenance(r.UserData); err != nil {
+		return orElse(exitData, named(in.name, err))
+	}
 	if explain {
 		table, err := t.sampled(r, in, limit)
 		if err != nil {
@@ -133,8 +146,16 @@ func (t *tool) describe(w *bufio.Writer, path, format string, explain bool, limi
 	if format == "json" {
 		return printJSON(w, x)
 	}
-	if err := describeTable(w, printable(in.name), d); err != nil || !explain {
+	if err := describeTable(w, printable(in.name), d); err != nil {
 		return err
+	}
+	if x.Cassandra != nil {
+		if err := describeProvenance(w, x.Cassandra); err != nil {
+			return err
+		}
+	}
+	if !explain {
+		return nil
 	}
 	of := ""
 	if x.Explain.Rows < d.Rows {

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/internal/rowdiff"
 	"github.com/colsst/colsst/rowgroup"
 	"github.com/colsst/colsst/textfmt"
@@ -76,7 +76,7 @@ func (d *diff) run(a, b string) error {
 
 func (d *diff) compare(w *bufio.Writer, a, b string, o textfmt.CSVOptions) error {
 	var in [2]*input
-	var tables [2]*columnar.Reader
+	var tables [2]table
 	var texts [2]*textfmt.Reader
 	for i, path := range []string{a, b} {
 		var err error
@@ -84,14 +84,14 @@ func (d *diff) compare(w *bufio.Writer, a, b string, o textfmt.CSVOptions) error
 			return err
 		}
 		defer in[i].close()
-		if in[i].format == formatTable {
-			if tables[i], err = in[i].table(); err != nil {
+		if isTable(in[i].format) {
+			if tables[i], err = in[i].rows(); err != nil {
 				return err
 			}
 			if o.Schema == nil {
 				o.Schema = tables[i].Schema()
 			}
-		} else if err := d.refuseOthers(in[i]); err != nil {
+		} else if err := errors.Join(d.text.schemaErr, d.refuseOthers(in[i])); err != nil {
 			return err
 		}
 	}

@@ -53,6 +53,7 @@ values instead: the rows that a query sees.`,
 	f.BoolVar(&exact, "exact", false, "write what its text does not say in full, as counters and collections, as its bytes")
 	q.limitFlag(&limit, "at most so many rows and markers of each file")
 	f.StringVar(&now.text, "now", "", nowUsage)
+	q.namesFlag()
 	q.out.report(q.tool, "ndjson", "csv")
 	return q.cmd
 }

@@ -67,6 +67,7 @@ func (c *convert) folder(paths, outs []string) (err error) {
 			}()
 		}
 	}
+	gone := int64(0)
 	for i, path := range paths {
 		if err := c.ctx().Err(); err != nil {
 			return err
@@ -75,6 +76,10 @@ func (c *convert) folder(paths, outs []string) (err error) {
 		code := ExitCode(classify(err))
 		switch {
 		case err == nil:
+		case vanished(path, err):
+			c.notef("%s: has vanished since it was listed, as after a compaction", path)
+			c.sum.Skipped++
+			gone++
 		case c.onError == "skip" && (code == exitData || code == exitInput):
 			printError(c.cmd.ErrOrStderr(), classify(err))
 			c.sum.Skipped++
@@ -84,7 +89,7 @@ func (c *convert) folder(paths, outs []string) (err error) {
 	}
 	c.sum.Output = dir
 	c.notef("%s: %s, %s", dir, plural(c.sum.Inputs, "input converted", "inputs converted"), plural(c.sum.Skipped, "skipped", "skipped"))
-	if c.sum.Skipped > 0 && c.onError == "skip" && c.failedInputs(s) > 0 {
+	if c.sum.Skipped > 0 && (c.onError == "skip" || gone > 0) && c.failedInputs(s) > 0 {
 		return &exitError{exitSkipped, fmt.Errorf("finished, but %s", plural(c.failedInputs(s), "input was skipped", "inputs were skipped"))}
 	}
 	return nil
@@ -171,6 +176,7 @@ func (c *convert) outputs(dir string, args, paths []string) ([]string, error) {
 			}
 		}
 		rel, _ = unpackedName(rel)
+		name, isSSTable := strings.CutSuffix(rel, sstableSuffix)
 		format := c.out.format
 		if format == "" {
 			format = formatTable
@@ -178,7 +184,9 @@ func (c *convert) outputs(dir string, args, paths []string) ([]string, error) {
 				format = formatCSV
 			}
 		}
-		if formatOf(rel) != "" {
+		if isSSTable {
+			rel = name
+		} else if formatOf(rel) != "" {
 			rel = strings.TrimSuffix(rel, filepath.Ext(rel))
 		}
 		outs[i] = filepath.Join(dir, rel) + map[string]string{formatTable: ".csst", formatLine: ".lp"}[format]

@@ -8,11 +8,12 @@ import (
 	"github.com/colsst/colsst/textfmt"
 )
 
-// formatTable is the format of table files, and formatDump that of the command
-// dump; the others are those of textfmt.
+// formatTable is the format of table files, formatDump that of the command dump,
+// and formatSSTable Cassandra's; the others are those of textfmt.
 const (
-	formatTable = "colsst"
-	formatDump  = "dump"
+	formatTable   = "colsst"
+	formatDump    = "dump"
+	formatSSTable = "sstable"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 )
 
 var (
-	inputFormats  = []string{formatTable, formatCSV, formatTSV, formatNDJSON, formatLine, formatPrometheus, formatOpenMetrics, formatDump}
+	inputFormats  = []string{formatTable, formatCSV, formatTSV, formatNDJSON, formatLine, formatPrometheus, formatOpenMetrics, formatDump, formatSSTable}
 	outputFormats = inputFormats[:5]
 )
 
@@ -50,6 +51,9 @@ func unpackedName(path string) (name string, packed bool) {
 
 // formatOf is the format that a file's name tells, or "".
 func formatOf(path string) string {
+	if isSSTable(path) {
+		return formatSSTable
+	}
 	name, _ := unpackedName(path)
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".csst", ".colsst":

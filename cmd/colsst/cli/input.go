@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/colsst/colsst/cassandra"
 	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/internal/atomicfile"
 	"github.com/colsst/colsst/textfmt"
@@ -19,8 +20,38 @@ import (
 
 // expand makes files of arguments: a directory stands for the files below it
 // whose names tell a format that is wanted, in the order of their names; a
-// pattern that is no file's name for those that match.
+// pattern that is no file's name for those that match. Of SSTables in
+// directories it takes the live ones of users' tables.
 func expand(args []string, wanted func(format string) bool) (paths []string, err error) {
+	paths, _, err = expandListed(args, wanted, cassandra.ListOptions{})
+	return paths, err
+}
+
+// expandListed is expand with a choice of SSTables. What is left out of them it
+// returns too.
+func expandListed(args []string, wanted func(format string) bool, o cassandra.ListOptions) (paths []string, skipped []cassandra.Skipped, err error) {
+	var folders []string
+	if paths, folders, err = expandFiles(args, wanted); err != nil || len(folders) == 0 || !wanted(formatSSTable) {
+		return paths, nil, err
+	}
+	list, err := cassandra.List(folders, o)
+	if err != nil {
+		return nil, nil, orElse(exitData, err)
+	}
+	for _, x := range list.SSTables {
+		paths = append(paths, x.Path)
+	}
+	if len(paths) == 0 {
+		for _, s := range list.Skipped {
+			err = errors.Join(err, fmt.Errorf("%s: left out: %s", s.Path, s.Reason))
+		}
+		return nil, nil, coded(exitInput, errors.Join(err, fmt.Errorf("%s: is a directory without such files", folders[0])))
+	}
+	return paths, list.Skipped, nil
+}
+
+// expandFiles is expand but for the SSTables in folders.
+func expandFiles(args []string, wanted func(format string) bool) (paths, folders []string, err error) {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
 		switch {
@@ -29,26 +60,27 @@ func expand(args []string, wanted func(format string) bool) (paths []string, err
 		case err == nil:
 			found, err := walk(arg, wanted)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			paths = append(paths, found...)
+			paths, folders = append(paths, found...), append(folders, arg)
 		case strings.ContainsAny(arg, "*?["):
 			found, err := filepath.Glob(arg)
 			if err != nil {
-				return nil, usagef("%s: %w", arg, err)
+				return nil, nil, usagef("%s: %w", arg, err)
 			}
 			if len(found) == 0 {
-				return nil, coded(exitInput, fmt.Errorf("%s: no file matches", arg))
+				return nil, nil, coded(exitInput, fmt.Errorf("%s: no file matches", arg))
 			}
 			paths = append(paths, found...)
 		default:
 			paths = append(paths, arg) // opening it tells
 		}
 	}
-	return paths, nil
+	return paths, folders, nil
 }
 
 func walk(dir string, wanted func(format string) bool) (paths []string, err error) {
+	sstables := map[string]bool{} // folders of them
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(e.Name(), ".") && path != dir
 		switch {
@@ -56,18 +88,23 @@ func walk(dir string, wanted func(format string) bool) (paths []string, err erro
 			return coded(exitInput, named(path, err))
 		case e.IsDir() && hidden:
 			return fs.SkipDir
+		case !e.IsDir() && !hidden && isSSTable(path): // List finds it
+			sstables[filepath.Dir(path)] = true
 		case !e.IsDir() && !hidden && wanted(formatOf(path)):
 			paths = append(paths, path)
 		}
 		return nil
 	})
-	if err == nil && len(paths) == 0 {
+	if wanted(formatSSTable) {
+		paths = slices.DeleteFunc(paths, func(path string) bool { return sstables[filepath.Dir(path)] }) // a TOC, a manifest
+	}
+	if err == nil && len(paths) == 0 && (len(sstables) == 0 || !wanted(formatSSTable)) {
 		err = coded(exitInput, fmt.Errorf("%s: is a directory without such files", dir))
 	}
 	return paths, err
 }
 
-func isTable(format string) bool { return format == formatTable }
+func isTable(format string) bool { return format == formatTable || format == formatSSTable }
 
 // input is an open input file, or stdin.
 type input struct {
@@ -80,6 +117,7 @@ type input struct {
 	read   int64 // bytes of the file so far
 	bar    *progress
 	pipe   *io.PipeReader
+	sst    *sstable // an SSTable, in place of f and text
 }
 
 // inputFile is an open file, be it temporary.
@@ -93,6 +131,14 @@ type inputFile interface {
 // given: from the content, and where that does not tell from the name.
 func (t *tool) openInput(path, format string) (*input, error) {
 	in := &input{name: path, path: path, size: -1, format: format}
+	if path != "-" && (format == formatSSTable || (format == "" || format == formatTable) && isSSTable(path)) {
+		x, err := t.openSSTable(path)
+		if err != nil {
+			return nil, err
+		}
+		in.sst, in.format, in.size = x, formatSSTable, x.SSTable().Data.Size
+		return in, nil
+	}
 	var r io.Reader
 	if path == "-" {
 		in.name, r = "stdin", in.interruptible(t)
@@ -191,6 +237,9 @@ func (in *input) close() {
 	if in.f != nil {
 		_ = in.f.Close() // only read
 	}
+	if in.sst != nil {
+		_ = in.sst.SSTable().Close() // only read
+	}
 }
 
 // inputReader counts the bytes read and marks errors as those of an input.
@@ -236,6 +285,9 @@ func (r inputReaderAt) ReadAt(p []byte, off int64) (int, error) {
 // table opens the input as a table file. What cannot be read at any place is
 // copied to a temporary file first.
 func (in *input) table() (*columnar.Reader, error) {
+	if in.sst != nil {
+		return nil, usagef("%s: is an SSTable: convert it to a table file first", in.name)
+	}
 	if in.size < 0 {
 		if err := in.spool(); err != nil {
 			return nil, err
@@ -281,13 +333,21 @@ func (in *input) spool() error {
 	return err
 }
 
-// openTable opens a table file.
-func (t *tool) openTable(path string) (*columnar.Reader, *input, error) {
+// rows opens the input as a table.
+func (in *input) rows() (table, error) {
+	if in.sst != nil {
+		return in.sst, nil
+	}
+	return in.table()
+}
+
+// openTable opens a table file or an SSTable.
+func (t *tool) openTable(path string) (table, *input, error) {
 	in, err := t.openInput(path, formatTable)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := in.table()
+	r, err := in.rows()
 	if err != nil {
 		in.close()
 		return nil, nil, err

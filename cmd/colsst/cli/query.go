@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/colsst/colsst/cmd/colsst/internal/predicate"
-	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -115,6 +114,7 @@ in the order of the table, or greatest first with --desc, least first with
 	f.StringSliceVar(&q.columns, "columns", nil, "columns to print: a,b,... (default: all)")
 	q.limitFlag(&q.limit, "at most so many rows of each file")
 	f.StringVar(&now.text, "now", "", nowUsage)
+	q.namesFlag()
 	q.out.report(q.tool, "table", "csv", "ndjson", "json")
 	return q.cmd
 }
@@ -263,7 +263,7 @@ func (q *rowQuery) condition(s *rowgroup.Schema, name string) (*predicate.Predic
 }
 
 // printer begins to print the rows of the first file, or what comes of them.
-func (q *rowQuery) printer(p *rowPrinter, r *columnar.Reader, name string) (err error) {
+func (q *rowQuery) printer(p *rowPrinter, r table, name string) (err error) {
 	s := r.Schema()
 	p.read = []int{}
 	if q.agg.specs != nil {
@@ -299,7 +299,7 @@ func (q *rowQuery) printer(p *rowPrinter, r *columnar.Reader, name string) (err 
 }
 
 // rows are those asked for, of which at most limit are wanted.
-func (q *rowQuery) rows(r *columnar.Reader, o rowgroup.ScanOptions, where *predicate.Predicate) (it rowgroup.Iter, limit int64, err error) {
+func (q *rowQuery) rows(r table, o rowgroup.ScanOptions, where *predicate.Predicate) (it rowgroup.Iter, limit int64, err error) {
 	s := r.Schema()
 	keyed := len(s.Columns(rowgroup.PartitionKey)) > 0
 	from, to, err := q.bounds(s)

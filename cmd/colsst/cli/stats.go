@@ -13,7 +13,6 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -79,6 +78,7 @@ terminal.`,
 	f.StringSliceVar(&s.columns, "columns", nil, "columns to look at: a,b,... (default: all)")
 	f.IntVar(&s.bins, "bins", 24, "bars of a histogram")
 	f.StringVar(&s.plot, "plot", "", "SVG file to draw into, of one FILE")
+	s.namesFlag()
 	s.out.report(s.tool, "table", "json")
 	return s.cmd
 }
@@ -153,7 +153,7 @@ func (s *stats) file(path string) (*fileStats, error) {
 	return f, nil
 }
 
-func (s *stats) columnsOf(r *columnar.Reader, name string) (*fileStats, error) {
+func (s *stats) columnsOf(r table, name string) (*fileStats, error) {
 	schema := r.Schema()
 	names := s.columns
 	if len(names) == 0 {
@@ -215,7 +215,7 @@ func numberOf(t rowgroup.Type, v []byte) (float64, bool) {
 	return 0, false
 }
 
-func (s *stats) scan(r *columnar.Reader, f *fileStats, pass int, bar *progress) error {
+func (s *stats) scan(r table, f *fileStats, pass int, bar *progress) error {
 	schema := r.Schema()
 	o := rowgroup.ScanOptions{Live: true, Now: math.MinInt64, Columns: []int{}}
 	for _, c := range f.Columns {

@@ -13,8 +13,9 @@ type summary struct {
 	Command     string   `json:"command"`
 	Exit        int      `json:"exit"`
 	Error       string   `json:"error,omitempty"`
-	Inputs      int64    `json:"inputs"`            // that were read to their end
-	Skipped     int64    `json:"skipped,omitempty"` // inputs that failed or were done before
+	Inputs      int64    `json:"inputs"`             // that were read to their end
+	Skipped     int64    `json:"skipped,omitempty"`  // inputs that failed or were done before
+	LeftOut     int64    `json:"left_out,omitempty"` // SSTables of folders that do not count
 	Output      string   `json:"output,omitempty"`
 	Rows        int64    `json:"rows"`
 	Rejected    int64    `json:"rejected,omitempty"`    // rows of text that were skipped

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/rowgroup"
 	"github.com/colsst/colsst/textfmt"
@@ -25,7 +24,7 @@ const columnsKey = "columns"
 
 // sourceColumns are the columns of a table in the order of the text it came
 // from, else in its schema's.
-func sourceColumns(r *columnar.Reader) []string {
+func sourceColumns(r table) []string {
 	s := r.Schema()
 	var names []string
 	if b, ok := r.UserData(columnsKey); ok && json.Unmarshal(b, &names) == nil && len(names) == s.NumColumns() {
@@ -53,6 +52,7 @@ type textFlags struct {
 	clustering, types      []string
 	layouts, joins         []string
 	schema                 string
+	schemaErr              error // why it is none of a text, which matters where there is one
 	null, names            []string
 	writeTime, ttl, expiry string
 	header, trailing       bool
@@ -161,8 +161,9 @@ func (x *textFlags) options(t *tool) (o textfmt.CSVOptions, err error) {
 		if err := t.refuse("is in the schema: leave it or --schema away", "time", "partition-key", "clustering", "type"); err != nil {
 			return o, err
 		}
-		if p.Schema, x.user, err = readSchema(x.schema); err != nil {
-			return o, err
+		t.schemaFile = x.schema
+		if p.Schema, x.user, x.schemaErr = readSchema(x.schema); x.schemaErr != nil && ExitCode(x.schemaErr) == exitInput {
+			return o, x.schemaErr
 		}
 	}
 	return o, nil

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -219,7 +220,7 @@ func (y *try) table(in *input, layout []columnar.Option) (*whatif.Table, *int64,
 // texts takes the first rows of a text; rows is how many there are, or nil if
 // there are more.
 func (y *try) texts(in *input, o textfmt.CSVOptions, layout []columnar.Option) (t *whatif.Table, rows *int64, err error) {
-	if err := y.refuseOthers(in); err != nil {
+	if err := errors.Join(y.text.schemaErr, y.refuseOthers(in)); err != nil {
 		return nil, nil, err
 	}
 	o.AnyOrder = true

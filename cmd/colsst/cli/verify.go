@@ -20,7 +20,8 @@ type verification struct {
 	Rows       int64     `json:"rows"` // 0 if the file cannot be opened
 	Partitions int64     `json:"partitions"`
 	RowGroups  int64     `json:"row_groups"`
-	Findings   []finding `json:"findings"` // the first 10, or all with --all
+	Findings   []finding `json:"findings"`           // the first 10, or all with --all
+	Warnings   []string  `json:"warnings,omitempty"` // of an SSTable
 }
 
 // finding is one thing that is wrong.
@@ -67,19 +68,14 @@ are any. With --format json a file is an object on a line.`,
 
 func (t *tool) verify(w *bufio.Writer, path string, level columnar.Level, levelName, format string, most int) error {
 	v := verification{File: path, Level: levelName, Findings: []finding{}}
-	in, err := t.openInput(path, formatTable)
-	if err != nil {
-		return err
-	}
-	defer in.close()
-	v.File = in.name
+	name := path
 	var all error
 	found := 0
 	report := func(err error) {
 		if found++; found > most {
 			return
 		}
-		all = errors.Join(all, named(in.name, err))
+		all = errors.Join(all, named(name, err))
 		f := finding{Offset: -1, Error: err.Error()}
 		var c *encoding.CorruptError
 		if errors.As(err, &c) {
@@ -87,6 +83,39 @@ func (t *tool) verify(w *bufio.Writer, path string, level columnar.Level, levelN
 		}
 		v.Findings = append(v.Findings, f)
 	}
+	check := t.verifyTable
+	if isSSTable(path) {
+		check = t.verifySSTable
+	}
+	if err := check(&v, path, level, report); err != nil {
+		return err
+	}
+	name = v.File
+	if found > most {
+		all = errors.Join(all, fmt.Errorf("%s: %d findings more; --all prints them", name, found-most))
+	}
+	v.OK = found == 0
+	t.sum.Rows += v.Rows
+	if format == "json" {
+		if err := printLine(w, v); err != nil {
+			return err
+		}
+	} else if v.OK && !t.quiet {
+		if _, err := fmt.Fprintf(w, "%s: ok: %s, %s, %s checked\n", printable(name), plural(v.Rows, "row"), plural(v.Partitions, "partition"), levelName); err != nil {
+			return err
+		}
+	}
+	return coded(exitData, all)
+}
+
+// verifyTable checks a table file.
+func (t *tool) verifyTable(v *verification, path string, level columnar.Level, report func(error)) error {
+	in, err := t.openInput(path, formatTable)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	v.File = in.name
 	r, err := in.table()
 	switch {
 	case err == nil:
@@ -98,19 +127,5 @@ func (t *tool) verify(w *bufio.Writer, path string, level columnar.Level, levelN
 	if err != nil && len(v.Findings) == 0 {
 		return orElse(exitData, named(in.name, err)) // not a finding: it could not be read
 	}
-	if found > most {
-		all = errors.Join(all, fmt.Errorf("%s: %d findings more; --all prints them", in.name, found-most))
-	}
-	v.OK = found == 0
-	t.sum.Rows += v.Rows
-	if format == "json" {
-		if err := printLine(w, v); err != nil {
-			return err
-		}
-	} else if v.OK && !t.quiet {
-		if _, err := fmt.Fprintf(w, "%s: ok: %s, %s, %s checked\n", printable(in.name), plural(v.Rows, "row"), plural(v.Partitions, "partition"), levelName); err != nil {
-			return err
-		}
-	}
-	return coded(exitData, all)
+	return nil
 }
