@@ -291,7 +291,7 @@ func (b *builder) timestamp(c *column, text []byte) (int64, *problem) {
 		case !ok:
 			return 0, c.misfit(text)
 		case !c.units:
-			return 0, &problem{c.typ.String() + " in text", fmt.Sprintf("for numbers give their unit, as in --type %s=%s", c.name, c.typ)}
+			return 0, &problem{c.typ.String() + " in text", "for numbers give their unit, as in --type " + FlagValue(c.name, c.typ.String())}
 		}
 		return v, nil
 	}
@@ -301,11 +301,11 @@ func (b *builder) timestamp(c *column, text []byte) (int64, *problem) {
 	v, exact, fits := t.in(unit)
 	if !exact {
 		return 0, &problem{fmt.Sprintf("%s, which has %d digits of a second", c.typ, 3*unit),
-			fmt.Sprintf("give --type %s=%s", c.name, rowgroup.Timestamp(unitOf(t.digits)))}
+			"give --type " + FlagValue(c.name, rowgroup.Timestamp(unitOf(t.digits)).String())}
 	}
 	if !fits {
 		return 0, &problem{c.typ.String() + ", which reaches from 1677 to 2262",
-			fmt.Sprintf("give --type %s=%s", c.name, rowgroup.Timestamp(rowgroup.Micros))}
+			"give --type " + FlagValue(c.name, rowgroup.Timestamp(rowgroup.Micros).String())}
 	}
 	return v, nil
 }
@@ -370,7 +370,7 @@ func (c *column) misfit(text []byte) *problem {
 	if better.Kind == c.typ.Kind {
 		better = rowgroup.Text
 	}
-	p.hint = fmt.Sprintf("give --type %s=%s", c.name, better)
+	p.hint = "give --type " + FlagValue(c.name, better.String())
 	if !c.required {
 		p.hint += ", or --null if it stands for no value"
 	}

@@ -3,6 +3,7 @@ package textfmt
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // SyntaxError says that text is not what its place asks for.
@@ -89,3 +90,16 @@ type SchemaError struct{ Reason string }
 func (e *SchemaError) Error() string { return e.Reason }
 
 const partitionKey = "partition key"
+
+// FlagValue is name=value as a shell takes it for the value of a flag: in quotes
+// where it needs them.
+func FlagValue(name, value string) string {
+	s := name + "=" + value
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r >= utf8.RuneSelf || strings.ContainsRune("_-.,:/+%@=", r)
+	}
+	if strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

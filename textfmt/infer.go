@@ -286,18 +286,18 @@ func (in *inference) choose(name string) Choice {
 		c.Type, c.Why = rowgroup.Double, "numbers"
 		if in.inexact.line > 0 {
 			c.Type, c.Why = rowgroup.Text, "integers that a double does not hold, and fractions"
-			c.Note = fmt.Sprintf("%s would lose digits as a double; give --type %s=decimal or --type %s=double", in.inexact, name, name)
+			c.Note = fmt.Sprintf("%s would lose digits as a double; give --type %s or --type %s", in.inexact, FlagValue(name, "decimal"), FlagValue(name, "double"))
 		} else if in.long.line > 0 {
-			c.Note = fmt.Sprintf("%s has more digits than a double keeps; give --type %s=decimal to keep them", in.long, name)
+			c.Note = fmt.Sprintf("%s has more digits than a double keeps; give --type %s to keep them", in.long, FlagValue(name, "decimal"))
 		}
 	case is(formInt, formBigInt, formFloat):
 		c.Why = "integers beyond 64 bits, and fractions"
-		c.Note = fmt.Sprintf("%s would lose digits as a double; give --type %s=decimal or --type %s=double", in.inexact, name, name)
+		c.Note = fmt.Sprintf("%s would lose digits as a double; give --type %s or --type %s", in.inexact, FlagValue(name, "decimal"), FlagValue(name, "double"))
 	case in.chooseLayout(&c, n):
 	default:
 		in.chooseText(&c)
 		if in.unclear[0] != "" {
-			c.Note = fmt.Sprintf("is the day first or the month? give --layout %s='%s' or --layout %s='%s'", name, in.unclear[0], name, in.unclear[1])
+			c.Note = fmt.Sprintf("is the day first or the month? give --layout %s or --layout %s", FlagValue(name, in.unclear[0]), FlagValue(name, in.unclear[1]))
 		}
 	}
 	return c

@@ -279,7 +279,7 @@ func (j *jsonRecords) member(depth, nameAt int) *SyntaxError {
 	if !known {
 		if j.grow == nil {
 			return &SyntaxError{File: j.name, Line: j.number, Column: nameAt + 1, Expected: "a member that is a column",
-				Value: quote(j.path), Hint: fmt.Sprintf("it is not among the first rows; give --type %s=TYPE", j.path)}
+				Value: quote(j.path), Hint: "it is not among the first rows; give --type " + FlagValue(string(j.path), "TYPE")}
 		}
 		col = len(j.columns)
 		j.columns = append(j.columns, string(j.path))
@@ -304,7 +304,7 @@ func (j *jsonRecords) member(depth, nameAt int) *SyntaxError {
 		f.Quoted, f.Text = true, bytes.TrimRight(j.data[at:j.at:j.at], " \t\r")
 	case c == '[':
 		e = j.expected("no array")
-		e.Field, e.Hint = j.columns[col], fmt.Sprintf("give --type %s=text to keep it as JSON", j.columns[col])
+		e.Field, e.Hint = j.columns[col], "give --type "+FlagValue(j.columns[col], "text")+" to keep it as JSON"
 	default:
 		e = j.word(f)
 	}

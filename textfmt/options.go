@@ -373,7 +373,7 @@ func (o *TableOptions) checkTime(choices []Choice) error {
 		case rowgroup.KindBigint:
 			return fmt.Errorf("time column %q holds integers: give their unit, --time %s:s, :ms, :us or :ns", c.Column, c.Column)
 		case rowgroup.KindDouble:
-			return fmt.Errorf("time column %q holds numbers: for decimal seconds give --layout %s=unix", c.Column, c.Column)
+			return fmt.Errorf("time column %q holds numbers: for decimal seconds give --layout %s", c.Column, FlagValue(c.Column, "unix"))
 		default:
 			err := fmt.Errorf("time column %q is %s (%s): expected times like 2006-01-02T15:04:05Z, integers with their unit, or another form with --layout", c.Column, c.Type, c.Why)
 			if c.Note != "" {

@@ -248,8 +248,8 @@ func TestTimes(t *testing.T) {
 		{"ts:s:desc", "1577836800,1\n", "2020-01-01T00:00:00Z,1\n", ""},
 		{"ts", "1577836800000,1\n", "", `f.csv: time column "ts" holds integers: give their unit, --time ts:s, :ms, :us or :ns`},
 		{"ts", "noon,1\n", "", `f.csv: time column "ts" is text (line 2: "noon"): expected times like 2006-01-02T15:04:05Z, integers with their unit, or another form with --layout`},
-		{"ts:s", "2022-02-02T02:02:02.5Z,1\n", "", `f.csv:2:1: column "ts": expected timestamp(s), which has 0 digits of a second, found "2022-02-02T02:02:02.5Z"; give --type ts=timestamp(ms)`},
-		{"ts:ns", "2300-01-01,1\n", "", `f.csv:2:1: column "ts": expected timestamp(ns), which reaches from 1677 to 2262, found "2300-01-01"; give --type ts=timestamp(us)`},
+		{"ts:s", "2022-02-02T02:02:02.5Z,1\n", "", `f.csv:2:1: column "ts": expected timestamp(s), which has 0 digits of a second, found "2022-02-02T02:02:02.5Z"; give --type 'ts=timestamp(ms)'`},
+		{"ts:ns", "2300-01-01,1\n", "", `f.csv:2:1: column "ts": expected timestamp(ns), which reaches from 1677 to 2262, found "2300-01-01"; give --type 'ts=timestamp(us)'`},
 		{"ts:ms", "2022-02-02T02:02:60Z,1\n", "", `f.csv:2:1: column "ts": expected timestamp(ms), found "2022-02-02T02:02:60Z"; give --type ts=text`},
 		{"ts", "2014-02-14,1\n,2\n", "", `f.csv:3:1: column "ts": expected a value: it is in the key of its row, found ""`},
 		{"ts", "2014-02-15,1\n2014-02-14,2\n", "", `f.csv: line 3: "ts" goes back from 2014-02-15T00:00:00Z to 2014-02-14T00:00:00Z; give --sort`},
@@ -511,5 +511,15 @@ func BenchmarkCSVWriter(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		require.NoError(b, w.Write(batch))
+	}
+}
+
+func TestFlagValue(t *testing.T) {
+	for _, c := range [][3]string{
+		{"v", "decimal", "v=decimal"}, {"a/b:c.d-e", "text", "a/b:c.d-e=text"}, {"größe", "text", "größe=text"},
+		{"t", "timestamp(us)", "'t=timestamp(us)'"}, {"my col", "text", "'my col=text'"}, {"it's", "text", `'it'\''s=text'`},
+		{"$x", "text", "'$x=text'"}, {"a*", "text", "'a*=text'"},
+	} {
+		require.Equal(t, c[2], FlagValue(c[0], c[1]))
 	}
 }

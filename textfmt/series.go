@@ -286,7 +286,7 @@ func (s *series) set(name, text []byte, kind valueKind, at int) error {
 			col = len(s.columns)
 			if !s.learn {
 				e := s.misplaced(name, at, "one of the columns")
-				e.Value, e.Hint = quote(name), fmt.Sprintf("it is not among the first rows; give --type %s=TYPE", name)
+				e.Value, e.Hint = quote(name), "it is not among the first rows; give --type "+FlagValue(string(name), "TYPE")
 				if kind == tagKind {
 					e.Hint = "it is not among the first rows; give all tags, --partition-key " + string(s.format.series) + ",..."
 				}
@@ -303,9 +303,9 @@ func (s *series) set(name, text []byte, kind valueKind, at int) error {
 		case c.kind <= timeKind || kind <= timeKind:
 			e.Hint = "the time, tags and fields need different names"
 		case c.kind <= uintKind && kind <= uintKind:
-			e.Hint = fmt.Sprintf("give --type %s=double or --type %s=decimal for both", name, name)
+			e.Hint = "give --type " + FlagValue(string(name), "double") + " or --type " + FlagValue(string(name), "decimal") + " for both"
 		default:
-			e.Hint = fmt.Sprintf("give --type %s=text for both", name)
+			e.Hint = "give --type " + FlagValue(string(name), "text") + " for both"
 		}
 		return e
 	}

@@ -298,8 +298,8 @@ func (t *tool) losses(in *input, r *textfmt.Reader) {
 		t.sum.BlankLines += n
 	}
 	for _, x := range r.Rounded() {
-		t.warnf("%s: column %q: %s rounded, the first at line %d: %s; give --type %s=decimal to keep all digits",
-			in.name, x.Column, plural(x.Count, "number"), x.Line, x.Value, x.Column)
+		t.warnf("%s: column %q: %s rounded, the first at line %d: %s; give --type %s to keep all digits",
+			in.name, x.Column, plural(x.Count, "number"), x.Line, x.Value, textfmt.FlagValue(x.Column, "decimal"))
 		t.sum.Rounded += x.Count
 	}
 }
