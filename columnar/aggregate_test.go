@@ -44,9 +44,9 @@ func aggregates(s *rowgroup.Schema) (all []rowgroup.AggregateOptions) {
 
 func TestAggregateIsThatOfTheRows(t *testing.T) {
 	for name, s := range testSchemas(t) {
-		for seed := range uint64(4) {
+		for seed := range uint64(2) {
 			r := rand.New(rand.NewPCG(seed, 9))
-			b := history(t, s, r, historyOptions{partitions: 3, rows: 500, plain: seed%2 == 0})
+			b := history(t, s, r, historyOptions{partitions: 3, rows: 250, plain: seed%2 == 0})
 			rd := open(t, write(t, b, 1000, WithRowGroupRows(2), WithBlockBytes(128)))
 			ctx := context.Background()
 			for _, o := range aggregates(s) {
@@ -57,8 +57,8 @@ func TestAggregateIsThatOfTheRows(t *testing.T) {
 				for p := range b.NumPartitions() {
 					part, err := rd.Partition(ctx, b.Key(p))
 					require.NoError(t, err)
-					lo := r.Int64N(700)
-					for _, to := range []rowgroup.Bound{{}, bound(lo+r.Int64N(40), true), bound(lo+r.Int64N(700), false)} {
+					lo := r.Int64N(400)
+					for _, to := range []rowgroup.Bound{{}, bound(lo+r.Int64N(40), true), bound(lo+r.Int64N(400), false)} {
 						from := bound(lo, r.IntN(2) == 0)
 						if to.Prefix == nil || s.Lookup("name") >= 0 || name == "lines" || name == "desc" {
 							from, to = rowgroup.Bound{}, rowgroup.Bound{}

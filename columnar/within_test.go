@@ -55,9 +55,12 @@ func TestWithinLosesNothing(t *testing.T) {
 	ctx := context.Background()
 	for name, s := range testSchemas(t) {
 		n, v := s.Lookup("n"), s.Lookup("v")
-		for seed := range uint64(4) {
+		if n < 0 || v < 0 {
+			continue
+		}
+		for seed := range uint64(2) {
 			r := rand.New(rand.NewPCG(seed, 21))
-			b := history(t, s, r, historyOptions{partitions: 6, rows: 200, plain: seed%2 == 0})
+			b := history(t, s, r, historyOptions{partitions: 6, rows: 150, plain: seed == 0})
 			rd := open(t, write(t, b, 500, WithRowGroupRows(1+int(seed)), WithBlockBytes(128)))
 			for range 12 {
 				lo := int64(r.IntN(2000) - 1000)
