@@ -250,7 +250,7 @@ func (r *Reader) texts(col, n int) int {
 				done = i
 			}
 			text = nil
-		case block.escaped(text):
+		case block.escaped(col, text):
 			text = appendUnescaped(data[:to], text)[to:]
 		case len(text) <= short && len(all)-int(s.from) >= short:
 			// Two loads and two stores, whatever follows the text.

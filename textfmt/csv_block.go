@@ -17,11 +17,10 @@ const (
 // one line and has as many fields as it should. What is not plain, errors and
 // blank lines among it, is for Scan.
 type block struct {
-	text   []byte // of the Scanner, which it is valid as long as the buffer of
-	spans  []span // of all fields, record by record
-	stride int    // spans of a record
-	// doubled says that there are quotes in fields, where they are doubled.
-	doubled bool
+	text    []byte // of the Scanner, which it is valid as long as the buffer of
+	spans   []span // of all fields, record by record
+	stride  int    // spans of a record
+	doubled []bool // by column: there are quotes in fields, where they are doubled
 	rows    int
 	plain   bool  // no record that is not plain ends it
 	line    int64 // of the first record
@@ -42,13 +41,15 @@ func (b *block) field(row, col int) []byte {
 	return b.text[s.from:s.to]
 }
 
-// escaped reports whether quotes are doubled in the text of a field.
-func (b *block) escaped(text []byte) bool { return b.doubled && bytes.IndexByte(text, '"') >= 0 }
+// escaped reports whether quotes are doubled in the text of a field of a column.
+func (b *block) escaped(col int, text []byte) bool {
+	return b.doubled[col] && bytes.IndexByte(text, '"') >= 0
+}
 
 // unescaped counts the first rows, at most n, in whose field no quote is doubled.
 func (b *block) unescaped(col, n int) int {
-	for row := 0; b.doubled && row < n; row++ {
-		if b.escaped(b.field(row, col)) {
+	for row := 0; b.doubled[col] && row < n; row++ {
+		if b.escaped(col, b.field(row, col)) {
 			return row
 		}
 	}
@@ -95,6 +96,7 @@ func (s *Scanner) block(b *block, most int) {
 	if s.TrailingSeparator {
 		b.stride++
 	}
+	b.doubled = clearN(b.doubled, b.stride)
 	simd.Match(b.words, b.text, [4]byte{s.sep, '"', '\n', '\r'})
 	b.find()
 	b.cut(most, s.TrailingSeparator)
@@ -121,7 +123,7 @@ func (b *block) cut(most int, trailing bool) {
 	text, marks, sep, stride := b.text, b.marks, b.sep, b.stride
 	n := 0 // spans
 	defer func() { b.spans = marks[:n] }()
-	b.plain, b.doubled = false, false
+	b.plain = false
 	for k := 0; b.rows < most; b.rows++ {
 		if k < len(marks) && marks[k].from == marks[k].to && (text[marks[k].to] == '\n' || text[marks[k].to] == '\r') {
 			return // a blank line
@@ -155,7 +157,7 @@ func (b *block) cut(most int, trailing bool) {
 					b.plain = k == 0
 					return
 				}
-				b.doubled = b.doubled || doubled
+				b.doubled[f-1] = b.doubled[f-1] || doubled
 				field, end = span{end + 1, marks[k-2].to}, marks[k-1].to
 			}
 			c := text[end]

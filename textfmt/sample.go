@@ -71,7 +71,7 @@ func (s *sampler) block(b *block, marks []string) {
 		in := &s.seen[col]
 		for row := 0; row < b.rows && !in.settled(); row++ {
 			text := b.field(row, col)
-			if b.escaped(text) {
+			if b.escaped(col, text) {
 				text = appendUnescaped(nil, text)
 			}
 			null := isMark(marks, text)
