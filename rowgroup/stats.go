@@ -423,6 +423,7 @@ type extremes struct {
 	skip   int    // what lo and hi begin with alike, and so do all between them
 	least  uint64 // between them are strings that go on with a key from least
 	above  uint64 // to below above
+	top    int    // the length of hi if its key tells all of it, or -1
 }
 
 // add takes in strings [from, to) of s.
@@ -436,14 +437,17 @@ func (e *extremes) add(s *bytestrings.Strings, from, to int) {
 	}
 	if !e.set {
 		e.lo = s.At(from)
-		e.hi, e.set, e.skip = e.lo, true, len(e.lo)
+		e.hi, e.set = e.lo, true
+		e.between()
 	}
+	alike := e.lo[:e.skip]
 	for _, end := range s.Ends[from:to] {
 		x := s.Data[start:end]
-		at := int(start) + e.skip
+		at := int(start) + len(alike)
 		start = end
-		if len(x) >= e.skip && bytes.Equal(x[:e.skip], e.lo[:e.skip]) {
-			if k := bytesKey(s.Data, at, int(end)); k >= e.least && k < e.above {
+		if len(alike) == 0 || len(x) >= len(alike) && bytes.Equal(x[:len(alike)], alike) {
+			k := bytesKey(s.Data, at, int(end))
+			if k >= e.least && k < e.above || k == e.above && len(x) == e.top {
 				continue
 			}
 		}
@@ -456,6 +460,7 @@ func (e *extremes) add(s *bytestrings.Strings, from, to int) {
 			continue
 		}
 		e.between()
+		alike = e.lo[:e.skip]
 	}
 }
 
@@ -467,9 +472,14 @@ func (e *extremes) between() {
 	}
 	lo := e.lo[e.skip:]
 	e.least, e.above = bytesKey(lo, 0, len(lo)), bytesKey(e.hi, e.skip, len(e.hi))
+	e.top = -1
+	if len(e.hi)-e.skip <= 8 {
+		e.top = len(e.hi)
+	}
 	if len(lo) > 8 || len(lo) > 0 && lo[len(lo)-1] == 0 { // others with this key may be less
 		if e.least++; e.least == 0 {
 			e.above = 0
+			e.top = -1
 		}
 	}
 }

@@ -22,12 +22,10 @@ package dict
 
 import (
 	"bytes"
+	"hash/maphash"
 	"math"
 	"math/bits"
-	"math/rand/v2"
 	"slices"
-
-	"github.com/zeebo/xxh3"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bytestrings"
@@ -93,24 +91,26 @@ func (e *Encoder) TryAppend(dst []byte, src *bytestrings.Strings, p *encoding.Pa
 // false when values and indices must take more than limit bytes.
 func (e *Encoder) build(src *bytestrings.Strings, limit int64) bool {
 	e.entries.Reset()
-	e.indices = e.indices[:0]
 	e.table.reset()
+	n := src.Len()
+	e.indices = slices.Grow(e.indices[:0], n)[:n]
 	var last []byte
-	var index uint32
-	for i := range src.Len() {
-		s := src.At(i)
+	var start, index uint32
+	for i, end := range src.Ends {
+		s := src.Data[start:end:end]
+		start = end
 		if i == 0 || !bytes.Equal(s, last) {
 			var found bool
 			if index, found = e.table.find(s, &e.entries); !found {
 				_ = e.entries.Append(s) // fits, since src does
 				d := e.entries.Len()
-				if int64(len(e.entries.Data))+int64(simd.PackedLen(src.Len(), indexWidth(d))) > limit {
+				if int64(len(e.entries.Data))+int64(simd.PackedLen(n, indexWidth(d))) > limit {
 					return false
 				}
 			}
 			last = s
 		}
-		e.indices = append(e.indices, index)
+		e.indices[i] = index
 	}
 	return true
 }
@@ -128,7 +128,7 @@ func (e *Encoder) append(dst []byte, p *encoding.Params) []byte {
 type table struct {
 	slots []slot
 	used  int
-	seed  uint64 // drawn once, so that nobody can prepare values that collide
+	seed  maphash.Seed // drawn once, so that nobody can prepare values that collide
 }
 
 type slot struct {
@@ -141,7 +141,7 @@ const minSlots = 256
 func (t *table) reset() {
 	if t.slots == nil {
 		t.slots = make([]slot, minSlots)
-		t.seed = rand.Uint64()
+		t.seed = maphash.MakeSeed()
 	}
 	if t.used > 0 {
 		clear(t.slots)
@@ -152,7 +152,7 @@ func (t *table) reset() {
 // find is the index of s in entries. If it is not there, find gives it the
 // next index and returns false, and the caller appends it.
 func (t *table) find(s []byte, entries *bytestrings.Strings) (index uint32, found bool) {
-	hash := uint32(xxh3.HashSeed(s, t.seed))
+	hash := uint32(maphash.Bytes(t.seed, s))
 	mask := uint32(len(t.slots) - 1)
 	i := hash & mask
 	for ; t.slots[i].index != 0; i = (i + 1) & mask {
