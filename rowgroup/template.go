@@ -313,12 +313,13 @@ type templateSet struct {
 // known is a template of the set.
 type known struct {
 	*Template
-	fixed, perGroup int    // bits that a block takes at least
-	doubt           misfit // why it did not fit last time
+	fixed, perGroup int          // bits that a block takes at least
+	stored          []streamSlot // what it stores of a block
+	doubt           streamSlot   // why it did not fit last time
 }
 
-// misfit is a slot of a template that did not fit a block.
-type misfit struct {
+// streamSlot is a slot of a template and its stream.
+type streamSlot struct {
 	stream int32
 	slot
 }
@@ -337,7 +338,7 @@ func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool)
 	limit := ownCost + templateSlack
 	cost := func(i int) (bits int, ok bool) {
 		k := &ts.list[i]
-		if k.fixed+k.perGroup*(to-from)+seeds > limit || c.confirms(&k.doubt) {
+		if k.fixed+k.perGroup*(to-from)+seeds > limit || c.confirms(&k.doubt) || c.exceeds(k.stored, limit) {
 			return 0, false
 		}
 		bits, k.doubt, ok = c.cost(&k.template, limit)
@@ -374,9 +375,14 @@ func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool)
 	if t == nil {
 		t = c.own()
 	}
-	k := known{Template: t, doubt: misfit{stream: groupStream}}
-	for _, at := range t.stored {
-		k.fixed, k.perGroup = k.fixed+8, k.perGroup+int(t.slots[at].w)
+	k := known{Template: t, doubt: streamSlot{stream: groupStream}}
+	for j, l := range t.streams {
+		for _, x := range t.slotsOf(j) {
+			if x.dynamic() {
+				k.fixed, k.perGroup = k.fixed+8, k.perGroup+int(x.w)
+				k.stored = append(k.stored, streamSlot{l.stream, x})
+			}
+		}
 	}
 	ts.list = append(ts.list, k)
 	ts.last = len(ts.list) - 1
@@ -423,7 +429,7 @@ func (c *columns) ownCost() (bits, seeds int) {
 }
 
 // confirms reports whether the slot does not fit the block either.
-func (c *columns) confirms(m *misfit) bool {
+func (c *columns) confirms(m *streamSlot) bool {
 	if m.stream == groupStream {
 		return false
 	}
@@ -431,10 +437,33 @@ func (c *columns) confirms(m *misfit) bool {
 	return k > 0 && (!c.gaps[k] || c.firstOf(k) >= 0) && !m.fits(&c.slots(k)[m.slot.slot].traits, c.to-c.from)
 }
 
+// exceeds reports whether the block's parameters take more than limit bits with
+// a template that stores these slots, if it fits.
+func (c *columns) exceeds(stored []streamSlot, limit int) bool {
+	n := c.to - c.from
+	size := 0
+	for i := range stored {
+		x := &stored[i]
+		k := 0 // of groupStream
+		if x.stream != groupStream {
+			k = int(c.at[x.stream])
+		}
+		if x.stream != groupStream && (k == 0 || c.gaps[k]) { // the block may lack the stream
+			size += 8 + n*int(x.w)
+		} else {
+			size += x.cost(&c.block[k*numSlots+int(x.slot.slot)].traits, n)
+		}
+		if size > limit {
+			return true
+		}
+	}
+	return false
+}
+
 // cost is the bits of the block's parameters with template t. ok is false if t
 // does not fit, because of doubt where that names a stream, or takes more than
 // limit.
-func (c *columns) cost(t *template, limit int) (size int, doubt misfit, ok bool) {
+func (c *columns) cost(t *template, limit int) (size int, doubt streamSlot, ok bool) {
 	n := c.to - c.from
 	present := c.present
 	doubt.stream = groupStream
@@ -461,7 +490,7 @@ func (c *columns) cost(t *template, limit int) (size int, doubt misfit, ok bool)
 		for _, x := range listed {
 			tr := &slots[x.slot].traits
 			if !x.fits(tr, n) {
-				return 0, misfit{l.stream, x}, false
+				return 0, streamSlot{l.stream, x}, false
 			}
 			rest &^= 1 << x.slot
 			if x.dynamic() {
@@ -469,7 +498,7 @@ func (c *columns) cost(t *template, limit int) (size int, doubt misfit, ok bool)
 			}
 		}
 		if rest != 0 {
-			return 0, misfit{l.stream, slot{slot: uint8(bits.TrailingZeros16(rest))}}, false
+			return 0, streamSlot{l.stream, slot{slot: uint8(bits.TrailingZeros16(rest))}}, false
 		}
 	}
 	return size, doubt, len(present) == 0 && size <= limit
