@@ -134,7 +134,7 @@ func TestTimeForms(t *testing.T) {
 		{"2015-05-17,17/May/2015:08:05:32", "", `time column "t" is text (line 2: "17/May/2015:08:05:32")`},
 		{"17/May/2015:08:05:32,2015-05-17", "", `time column "t" is text (line 1: "17/May/2015:08:05:32")`},
 		{"14/02/2014 14:30", "", "is the day first or the month? give --layout 't=2/1/2006 15:04' or --layout 't=1/2/2006 15:04'"},
-		{"14.02.2014", "", "is the day first or the month? give --layout t='2.1.2006' or --layout t='1.2.2006'"},
+		{"14.02.2014", "", "is the day first or the month? give --layout t=2.1.2006 or --layout t=1.2.2006"},
 		{"1.5", "", "for decimal seconds give --layout t=unix"},
 	} {
 		o := CSVOptions{Names: []string{"t"}}
