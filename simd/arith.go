@@ -20,7 +20,7 @@ func Shift32(v []int32, by int32) {
 
 // AddProducts64 adds a*src[i] to dst[i]. src is as long as dst or longer.
 func AddProducts64(dst, src []int64, a int64) {
-	src = src[:len(dst)]
+	src = src[:len(dst):len(src)]
 	done := addProducts64(dst, src, a)
 	for i, x := range src[done:] {
 		dst[done+i] += a * x
@@ -31,7 +31,7 @@ func AddProducts64(dst, src []int64, a int64) {
 // least and the greatest of them: MaxInt64 and MinInt64 if there are none. dst,
 // which may be src, and x are as long as src or longer.
 func SubProducts64(dst, src, x []int64, a int64) (least, greatest int64) {
-	dst, x = dst[:len(src)], x[:len(src)]
+	dst, x = dst[:len(src):len(dst)], x[:len(src):len(x)]
 	done, least, greatest := subProducts64(dst, src, x, a)
 	if done == 0 {
 		least, greatest = MinMaxInt64(nil)
@@ -61,7 +61,7 @@ func SubQuotients64(dst, src []int64, a, d int64) { quotients64(dst, src, a, d, 
 // 2^(63+l) by at most 2^l). For x < 0, floor(x/d) is -1 - floor((-1-x)/d), and
 // -1-x has all bits of x flipped.
 func quotients64(dst, src []int64, a, d, sign int64) {
-	src = src[:len(dst)]
+	src = src[:len(dst):len(src)]
 	shift := uint(bits.Len64(uint64(d-1))) - 1
 	m, rest := bits.Div64(1<<shift, 0, uint64(d))
 	if rest != 0 {

@@ -18,7 +18,7 @@ func PackedLen(n int, w uint) int {
 // PackedLen(len(dst), w) bytes.
 func Unpack64(dst []uint64, src []byte, w uint) {
 	n := PackedLen(len(dst), w)
-	_ = src[:n]
+	_ = src[:n:len(src)]
 	if w == 0 {
 		clear(dst)
 		return
@@ -80,7 +80,7 @@ func unpack64Wide(dst []uint64, src []byte, w uint, mask uint64) {
 // Unpack32 is Unpack64 for values of at most 32 bits.
 func Unpack32(dst []uint32, src []byte, w uint) {
 	n := PackedLen(len(dst), w)
-	_ = src[:n]
+	_ = src[:n:len(src)]
 	if w == 0 {
 		clear(dst)
 		return

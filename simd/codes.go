@@ -47,17 +47,17 @@ func Plain32(u []uint32) Codes32 { return Codes32{plain: u} }
 // check panics if there are fewer than n codes.
 func (c *Codes64) check(n int) {
 	if c.packed == nil {
-		_ = c.plain[:n]
+		_ = c.plain[:n:len(c.plain)]
 	} else {
-		_ = c.packed[:PackedLen(n, c.width)]
+		_ = c.packed[:PackedLen(n, c.width):len(c.packed)]
 	}
 }
 
 func (c *Codes32) check(n int) {
 	if c.packed == nil {
-		_ = c.plain[:n]
+		_ = c.plain[:n:len(c.plain)]
 	} else {
-		_ = c.packed[:PackedLen(n, c.width)]
+		_ = c.packed[:PackedLen(n, c.width):len(c.packed)]
 	}
 }
 

@@ -222,7 +222,7 @@ var network = func() (pairs [63][2]uint8) {
 // from from on to from+span, modulo 2^64. Bits beyond the last value are 0; mask
 // holds a bit for each.
 func Outliers64(mask []byte, src []int64, from int64, span uint64) {
-	mask = mask[:(len(src)+7)/8]
+	mask = mask[: (len(src)+7)/8 : len(mask)]
 	done := outliers64(mask, src, from, span)
 	clear(mask[done/8:])
 	for i, v := range src[done:] {
@@ -234,7 +234,7 @@ func Outliers64(mask []byte, src []int64, from int64, span uint64) {
 
 // Outliers32 is Outliers64 for 32 bits.
 func Outliers32(mask []byte, src []int32, from int32, span uint32) {
-	mask = mask[:(len(src)+7)/8]
+	mask = mask[: (len(src)+7)/8 : len(mask)]
 	done := outliers32(mask, src, from, span)
 	clear(mask[done/8:])
 	for i, v := range src[done:] {
@@ -248,7 +248,7 @@ func Outliers32(mask []byte, src []int32, from int32, span uint32) {
 // the least and the greatest of them: MaxInt64 and MinInt64 if there are none.
 // dst is as long as src or longer.
 func SubRamp64(dst, src []int64, start, step int64) (least, greatest int64) {
-	dst = dst[:len(src)]
+	dst = dst[:len(src):len(dst)]
 	done, least, greatest := subRamp64(dst, src, start, step)
 	if done == 0 {
 		least, greatest = MinMaxInt64(nil)
@@ -265,7 +265,7 @@ func SubRamp64(dst, src []int64, start, step int64) (least, greatest int64) {
 
 // SubRamp32 is SubRamp64 for 32 bits.
 func SubRamp32(dst, src []int32, start, step int32) (least, greatest int32) {
-	dst = dst[:len(src)]
+	dst = dst[:len(src):len(dst)]
 	done, least, greatest := subRamp32(dst, src, start, step)
 	if done == 0 {
 		least, greatest = MinMaxInt32(nil)

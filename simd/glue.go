@@ -8,7 +8,9 @@ import "math"
 // rights. Kernels are the faster for capacity of 8 bytes more in lefts, and of
 // 64 in rights.
 func Glue64(dst []float64, lefts []byte, leftWidth uint, rights []byte, width uint, table *[8]uint64) (top uint64) {
-	lefts, rights = lefts[:PackedLen(len(dst), leftWidth)], rights[:PackedLen(len(dst), width)]
+	nl, nr := PackedLen(len(dst), leftWidth), PackedLen(len(dst), width)
+	_, _ = lefts[:nl:len(lefts)], rights[:nr:len(rights)]
+	lefts, rights = lefts[:nl], rights[:nr]
 	done, top := glue64(dst, lefts, leftWidth, rights, width, table)
 	if done == len(dst) {
 		return top
@@ -29,7 +31,9 @@ func Glue64(dst []float64, lefts []byte, leftWidth uint, rights []byte, width ui
 
 // Glue32 is Glue64 for float32.
 func Glue32(dst []float32, lefts []byte, leftWidth uint, rights []byte, width uint, table *[8]uint32) (top uint32) {
-	lefts, rights = lefts[:PackedLen(len(dst), leftWidth)], rights[:PackedLen(len(dst), width)]
+	nl, nr := PackedLen(len(dst), leftWidth), PackedLen(len(dst), width)
+	_, _ = lefts[:nl:len(lefts)], rights[:nr:len(rights)]
+	lefts, rights = lefts[:nl], rights[:nr]
 	done, top := glue32(dst, lefts, leftWidth, rights, width, table)
 	if done == len(dst) {
 		return top

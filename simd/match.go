@@ -4,7 +4,7 @@ package simd
 // set, and clears the other bits of the words that src reaches: of dst they are
 // the first (len(src)+63)/64, so it holds at least as many.
 func Match(dst []uint64, src []byte, set [4]byte) {
-	dst = dst[:(len(src)+63)/64]
+	dst = dst[: (len(src)+63)/64 : len(dst)]
 	done := match(dst, src, uint32(set[0])|uint32(set[1])<<8|uint32(set[2])<<16|uint32(set[3])<<24)
 	if done == len(dst) {
 		return

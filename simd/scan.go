@@ -10,7 +10,7 @@ func Deltas64(dst, src []int64) (least, greatest int64) {
 	if len(src) < 2 {
 		return least, greatest
 	}
-	dst = dst[:len(src)-1]
+	dst = dst[: len(src)-1 : len(dst)]
 	done, lo, hi := deltas64(dst, src)
 	if done > 0 {
 		least, greatest = lo, hi
@@ -29,7 +29,7 @@ func Deltas32(dst, src []int32) (least, greatest int32) {
 	if len(src) < 2 {
 		return least, greatest
 	}
-	dst = dst[:len(src)-1]
+	dst = dst[: len(src)-1 : len(dst)]
 	done, lo, hi := deltas32(dst, src)
 	if done > 0 {
 		least, greatest = lo, hi
@@ -49,7 +49,7 @@ func Deltas32(dst, src []int32) (least, greatest int32) {
 // it shifts out are lost, unless they are zero. It returns the least and the
 // greatest integer, or MaxInt64 and MinInt64 if there are none.
 func Order64(dst []int64, src []float64, zeros uint) (least, greatest int64) {
-	dst = dst[:len(src)]
+	dst = dst[:len(src):len(dst)]
 	least, greatest = math.MaxInt64, math.MinInt64
 	done, lo, hi := order64(dst, src, zeros)
 	if done > 0 {
@@ -66,7 +66,7 @@ func Order64(dst []int64, src []float64, zeros uint) (least, greatest int64) {
 
 // Order32 is Order64 for 32 bits.
 func Order32(dst []int32, src []float32, zeros uint) (least, greatest int32) {
-	dst = dst[:len(src)]
+	dst = dst[:len(src):len(dst)]
 	least, greatest = math.MaxInt32, math.MinInt32
 	done, lo, hi := order32(dst, src, zeros)
 	if done > 0 {

@@ -10,49 +10,49 @@ import (
 // SplitInt64 writes the bytes of equal rank of all values together: byte j of
 // value i to dst[j*n+i], n values, byte 0 being the lowest. dst is 8*n bytes.
 func SplitInt64(dst []byte, src []int64) {
-	dst = dst[:8*len(src)]
+	dst = dst[: 8*len(src) : len(dst)]
 	split8(dst, src, splitInt64(dst, src), func(v int64) uint64 { return uint64(v) })
 }
 
 // SplitFloat64 is SplitInt64 for the bits of floats.
 func SplitFloat64(dst []byte, src []float64) {
-	dst = dst[:8*len(src)]
+	dst = dst[: 8*len(src) : len(dst)]
 	split8(dst, src, splitFloat64(dst, src), math.Float64bits)
 }
 
 // SplitInt32 is SplitInt64 for values of 4 bytes.
 func SplitInt32(dst []byte, src []int32) {
-	dst = dst[:4*len(src)]
+	dst = dst[: 4*len(src) : len(dst)]
 	split4(dst, src, splitInt32(dst, src), func(v int32) uint32 { return uint32(v) })
 }
 
 // SplitFloat32 is SplitInt32 for the bits of floats.
 func SplitFloat32(dst []byte, src []float32) {
-	dst = dst[:4*len(src)]
+	dst = dst[: 4*len(src) : len(dst)]
 	split4(dst, src, splitFloat32(dst, src), math.Float32bits)
 }
 
 // JoinInt64 is the inverse of SplitInt64: src is at least 8*len(dst) bytes.
 func JoinInt64(dst []int64, src []byte) {
-	src = src[:8*len(dst)]
+	src = src[: 8*len(dst) : len(src)]
 	join8(dst, src, joinInt64(dst, src), func(u uint64) int64 { return int64(u) })
 }
 
 // JoinFloat64 is JoinInt64 for the bits of floats.
 func JoinFloat64(dst []float64, src []byte) {
-	src = src[:8*len(dst)]
+	src = src[: 8*len(dst) : len(src)]
 	join8(dst, src, joinFloat64(dst, src), math.Float64frombits)
 }
 
 // JoinInt32 is JoinInt64 for values of 4 bytes.
 func JoinInt32(dst []int32, src []byte) {
-	src = src[:4*len(dst)]
+	src = src[: 4*len(dst) : len(src)]
 	join4(dst, src, joinInt32(dst, src), func(u uint32) int32 { return int32(u) })
 }
 
 // JoinFloat32 is JoinInt32 for the bits of floats.
 func JoinFloat32(dst []float32, src []byte) {
-	src = src[:4*len(dst)]
+	src = src[: 4*len(dst) : len(src)]
 	join4(dst, src, joinFloat32(dst, src), math.Float32frombits)
 }
 
@@ -143,7 +143,7 @@ func transpose(a *[8]uint64) {
 // at most 63; codes is as long as src or longer, and misses holds a bit for
 // each.
 func Lookup64(codes []uint64, misses []byte, src []uint64, shift uint, table *[8]uint64) int {
-	codes, misses = codes[:len(src)], misses[:(len(src)+7)/8]
+	codes, misses = codes[:len(src):len(codes)], misses[:(len(src)+7)/8:len(misses)]
 	done, count := lookup64(codes, misses, src, shift, table)
 	clear(misses[done/8:])
 	for i := done; i < len(src); i++ {

@@ -19,7 +19,7 @@ const round = 1<<52 + 1<<51
 // and exceptions holds a bit for each.
 func Decimals64(ints []int64, exceptions []byte, src []float64, up, down, back, scale float64) (count int, least, greatest int64) {
 	n := len(src)
-	ints, exceptions = ints[:n], exceptions[:(n+7)/8]
+	ints, exceptions = ints[:n:len(ints)], exceptions[:(n+7)/8:len(exceptions)]
 	done, count, least, greatest := decimals64(ints, exceptions, src, up, down, back, scale)
 	if count == done {
 		least, greatest = math.MaxInt64, math.MinInt64
@@ -64,7 +64,7 @@ func Trial64(src []float64, up, down, back, scale float64) (count int, least, gr
 // float64, and the last of them is rounded to float32.
 func Decimals32(ints []int32, exceptions []byte, src []float32, up, down, back, scale float64) (count int, least, greatest int64) {
 	n := len(src)
-	ints, exceptions = ints[:n], exceptions[:(n+7)/8]
+	ints, exceptions = ints[:n:len(ints)], exceptions[:(n+7)/8:len(exceptions)]
 	done, count, least, greatest := decimals32(ints, exceptions, src, up, down, back, scale)
 	if count == done {
 		least, greatest = math.MaxInt64, math.MinInt64
