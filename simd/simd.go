@@ -7,7 +7,8 @@
 // given and reads none outside them, packed sources being read up to their
 // capacity, for speed alone; dst and src do not overlap, unless a comment says
 // so; a source may be longer than the payload; lengths are checked here, once
-// per call, and a slice too short is a panic, never a wrong result. Kernels
+// per call, and a slice too short is a panic, never a wrong result: that is
+// s[:n:len(s)] where s has fewer than n elements, whatever its capacity. Kernels
 // keep nothing and allocate nothing but what append needs.
 //
 // Assembly exists for amd64 in two tiers, chosen when the program starts by
@@ -26,7 +27,7 @@ type Level int32
 // and the build has assembly for them.
 const (
 	Generic Level = iota
-	AVX2          // AVX2, BMI2
+	AVX2          // AVX2, BMI2, POPCNT
 	AVX512        // AVX-512 F, CD, DQ, BW, VL, VBMI
 )
 
