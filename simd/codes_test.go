@@ -235,16 +235,33 @@ func TestCodes(t *testing.T) {
 	})
 }
 
-// A source that begins right after an unreadable page shows any read before it.
+// A source that begins right after an unreadable page shows any read before it,
+// whatever capacity is behind it.
 func TestNothingBeforeIsRead(t *testing.T) {
 	mem := memory(t, 4096)
+	dst, p := make([]byte, 8*41), terms{back: 1, scale: 1}
 	levels(t, func(t *testing.T) {
 		for w := uint(0); w <= 64; w++ {
 			for n := range 41 {
-				src := mem[:simd.PackedLen(n, w)]
-				simd.Unpack64(make([]uint64, n), src, w)
-				if w <= 32 {
-					simd.Unpack32(make([]uint32, n), src, w)
+				size := simd.PackedLen(n, w)
+				for _, extra := range []int{0, 1, 15, 16, 63, 64, 200} {
+					src := mem[: size : size+extra]
+					simd.Unpack64(as[uint64](dst[:8*n]), src, w)
+					c := simd.Packed64(src, w)
+					for _, name := range decoders {
+						decode64(name, dst[:8*n], &c, &p)
+					}
+					lefts := mem[: simd.PackedLen(n, 3) : simd.PackedLen(n, 3)+extra]
+					simd.Glue64(as[float64](dst[:8*n]), lefts, 3, src, w, new([8]uint64))
+					if w > 32 {
+						continue
+					}
+					simd.Unpack32(as[uint32](dst[:4*n]), src, w)
+					c32 := simd.Packed32(src, w)
+					for _, name := range decoders {
+						decode32(name, dst[:4*n], &c32, &p)
+					}
+					simd.Glue32(as[float32](dst[:4*n]), lefts, 3, src, w, new([8]uint32))
 				}
 			}
 		}
