@@ -122,9 +122,9 @@
 // # Memory
 //
 // A row group holds at most row_group_rows unfiltereds and, unless it is of one
-// row, row_group_size_in_bytes, counted by rowgroup.Schema.FixedBytes. Section
-// 7 says both, and a group beyond them is corrupt; without a footer the limits
-// of the format take their place. In a batch the metadata come to that: at most
+// row, row_group_size_in_bytes, counted by rowgroup.Schema.FixedBytes and
+// rowgroup.CellBytes. Section 7 says both, and a group beyond them is corrupt;
+// without a footer the limits of the format take their place. In a batch the metadata come to that: at most
 // 21 bytes for each unfiltered, each partition and each of their cells.
 //
 // A Writer holds a segment and the row group that fills up, the segment

@@ -3,6 +3,7 @@ package columnar_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"os"
@@ -41,6 +42,7 @@ func goldenTables(t *testing.T) map[string]goldenTable {
 	long := generate.History{Partitions: 2, Names: 4, Times: 16, Seed: 1}.Batch()
 	types := generate.Types{Rows: 16}.Batch()
 	text := textTable(t)
+	cells := multiCellTable(t)
 	empty := generate.Points{PerKey: 1}
 	small := []columnar.Option{columnar.WithRowGroupRows(8), columnar.WithBlockBytes(700)}
 	both := []columnar.Option{columnar.WithColumnCompression("*"), columnar.WithCompression(2), columnar.WithUserData("origin", []byte("golden"))}
@@ -52,6 +54,7 @@ func goldenTables(t *testing.T) map[string]goldenTable {
 		"history":         {schema: history.Schema(), batch: history},
 		"history-blocks":  {schema: long.Schema(), batch: long, opts: small},
 		"types":           {schema: types.Schema(), batch: types},
+		"multi-cell":      {schema: cells.Schema(), batch: cells, opts: small},
 		"text":            {schema: text.Schema(), batch: text},
 		"zstd":            {schema: text.Schema(), batch: text, opts: both},
 		"empty":           {schema: empty.Schema(), rows: empty.Rows},
@@ -77,6 +80,83 @@ func textTable(t *testing.T) *rowgroup.Batch {
 			require.NoError(t, b.Bytes(4).Append([]byte(strings.Repeat("retry ", i%4)+fmt.Sprintf("after %d ms", i*i*7919%1000))))
 		}
 	}
+	return b
+}
+
+// multiCellTable has a multi-cell column of each kind, also a static one, with
+// cells of every state.
+func multiCellTable(t *testing.T) *rowgroup.Batch {
+	column := func(name, text string) rowgroup.Column {
+		typ, err := rowgroup.ParseType(text)
+		require.NoError(t, err)
+		return rowgroup.Column{Name: name, Type: typ}
+	}
+	s, err := rowgroup.NewSchema([]rowgroup.Column{{Name: "id", Type: rowgroup.Int}}, []rowgroup.Column{{Name: "n", Type: rowgroup.Int}},
+		[]rowgroup.Column{column("labels", "map<text,text>")},
+		[]rowgroup.Column{
+			column("samples", "list<double>"), column("tags", "set<text>"), column("limits", "map<int,boolean>"),
+			column("address", "udt<shop.address{street:text,number:int,floor:tinyint}>"), column("note", "text"),
+		})
+	require.NoError(t, err)
+	const time = 1_780_000_000_000_000
+	b := rowgroup.NewBatch(s)
+	add := func(col, row int, deleted bool, cells ...rowgroup.MultiCell) {
+		m := b.MultiCells(col)
+		m.Begin(row)
+		if deleted {
+			m.Delete(rowgroup.Deletion{MarkedForDeleteAt: time - 1, LocalDeletionTime: time/1_000_000 - 1})
+		}
+		for _, c := range cells {
+			require.NoError(t, m.Append(&c))
+		}
+	}
+	states := []rowgroup.Cell{
+		rowgroup.CellAsRow, rowgroup.CellLive | rowgroup.CellOwnTime,
+		rowgroup.CellExpiring | rowgroup.CellOwnTime | rowgroup.CellOwnExpiry, rowgroup.CellTombstone | rowgroup.CellOwnTime,
+	}
+	for p := range 2 {
+		h := b.BeginPartition(binary.BigEndian.AppendUint32(nil, uint32(p)))
+		if m := b.StaticMeta(); p == 1 {
+			h.Static = rowgroup.StaticFull
+			m.Liveness, m.WriteTimes = []rowgroup.Liveness{0, rowgroup.LivenessNone}, []int64{0, 0}
+			add(2, p, true, rowgroup.MultiCell{Path: []byte("region"), Value: []byte("north"), State: states[1], WriteTime: time})
+		}
+		for i := range 20 {
+			row := b.Len()
+			*b.Int32s(1) = append(*b.Int32s(1), int32(i))
+			require.NoError(t, b.Bytes(7).Append([]byte("note")))
+			m := b.Meta()
+			m.WriteTimes = append(m.WriteTimes, time+int64(row))
+			var list, set, limits, fields []rowgroup.MultiCell
+			for k := range i % 5 {
+				c := rowgroup.MultiCell{State: states[(i+k)%4], WriteTime: time + 7, TTL: 60, Expiry: time/1_000_000 + 60 + int64(k)}
+				c.Path = fmt.Appendf(nil, "\x10\x00\x00%c\x00\x00\x11\xefabcdefgh", k)
+				c.Value = rowgroup.AppendFloat64(nil, float64(i)+float64(k)/4)
+				list = append(list, c)
+				c.Path, c.Value = fmt.Appendf(nil, "tag-%d", k), nil
+				set = append(set, c)
+				c.Path, c.Value = binary.BigEndian.AppendUint32(nil, uint32(k)), [][]byte{{1}, {0}, {}, {2}}[(i+k)%4]
+				limits = append(limits, c)
+				if k < 3 {
+					c.Path, c.Value = []byte{0, byte(k)}, [][]byte{[]byte("High Street"), {0, 0, 0, 7}, {byte(i)}}[k]
+					fields = append(fields, c)
+				}
+			}
+			add(3, row, i%3 == 0, list...)
+			if i%7 < 5 {
+				add(4, row, i%4 == 1, set...)
+			}
+			if i%2 == 0 {
+				add(5, row, false, limits...)
+				add(6, row, i%8 == 0, fields...)
+			}
+		}
+	}
+	for col := 3; col < 7; col++ {
+		b.MultiCells(col).Pad(b.Len())
+	}
+	b.MultiCells(2).Pad(2)
+	require.NoError(t, b.Check())
 	return b
 }
 

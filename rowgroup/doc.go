@@ -42,17 +42,24 @@
 //	    c.$expiry                   int64  CellOwnExpiry or CellTombstone
 //	    c                           its    Cell.HasValue
 //	    c.$exception                bytes  CellException
+//	  a multi-cell one has before these, which are of its cells then:
+//	    c.$cells                    int64  rows; 0: absent, else 1 + number of cells
+//	    c.$deleted                  int64  rows where it is there; 1: a complex deletion
+//	    c.$deletion_time, …_local   int64  those with one
+//	    c.$path                     bytes  cells
 //
 // A column's values are of type int32 (bool, int8, int16 and int32), int64,
 // float32, float64 or bytes. A cell that means the same as CellAsRow is stored
-// as CellAsRow. Multi-cell columns will add streams after these.
+// as CellAsRow. The values of a multi-cell column are of the type of a list's
+// elements or a map's values, or bytes in sets and user types.
 //
 // # Chunks
 //
 // A chunk is a body and eleven parameters, called slots:
 //
 //	slot 0     count: 0 as many values as the group has unfiltereds (streams
-//	           down to the static columns: partitions), 1 none, 2+n: n
+//	           down to the static columns: partitions; of cells: as $path), 1
+//	           none, 2+n: n
 //	slot 1     encoding.ID
 //	slot 2     0, or the length of the body as one Zstd frame, which is less
 //	slot 3-10  encoding.Params

@@ -65,6 +65,7 @@ type MultiCells struct {
 	rows      []cellsOfRow
 	values    vector // one a cell
 	typ       Type   // of the values
+	column    *Type
 	spare     *MultiCells
 	sel       []int32
 }
@@ -98,7 +99,7 @@ func (s *Schema) HasMultiCells() bool { return len(s.layout.paths) > 0 }
 func (s *Schema) multiCell(i int) bool { return i >= s.from[Static] && s.cols[i].Type.MultiCell() }
 
 func newMultiCells(t *Type) *MultiCells {
-	m := &MultiCells{typ: t.cellType()}
+	m := &MultiCells{typ: t.cellType(), column: t}
 	m.values.class = m.typ.Physical().Class()
 	return m
 }
@@ -145,6 +146,32 @@ func (m *MultiCells) Deletion(i int) Deletion {
 // Type is the type of the values: of the elements of a list or the values of a
 // map, else blob.
 func (m *MultiCells) Type() Type { return m.typ }
+
+// PathType is the type of the paths: that of a set's elements or a map's keys, of
+// a list timeuuid, of a user type smallint.
+func (m *MultiCells) PathType() Type {
+	switch m.column.Kind {
+	case KindList:
+		return TimeUUID
+	case KindUDT:
+		return Smallint
+	}
+	return m.column.Args[0]
+}
+
+// IsSet reports whether the column is a set, whose cells have no values.
+func (m *MultiCells) IsSet() bool { return m.column.Kind == KindSet }
+
+// ValueType is what the value of a cell with this path means: of a user type the
+// type of the field, else Type.
+func (m *MultiCells) ValueType(path []byte) Type {
+	if m.column.Kind == KindUDT {
+		if f := fieldOf(path); f >= 0 && f < len(m.column.Args) {
+			return m.column.Args[f]
+		}
+	}
+	return m.typ
+}
 
 // Meta is the metadata of the cells. Exceptions count cells, not rows.
 func (m *MultiCells) Meta() *CellMeta { return &m.values.CellMeta }
@@ -393,8 +420,7 @@ func (m *MultiCells) reverse() {
 		return
 	}
 	if m.spare == nil {
-		m.spare = &MultiCells{typ: m.typ}
-		m.spare.values.class = m.values.class
+		m.spare = newMultiCells(m.column)
 	}
 	s := m.spare
 	s.reset()

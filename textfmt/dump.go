@@ -23,6 +23,13 @@ import (
 //	{"type":"marker","kind":"incl_start","clustering":{...},
 //	 "close":{...},"open":{...}}
 //
+// and among the cells those of a multi-cell column, whose values are left out in
+// sets:
+//
+//	"tags":{"deletion":{"marked_for_delete_at":2,"local_deletion_time":3},
+//	        "cells":[{"path":"a","value":1.5,"write_time":3},
+//	                 {"path":"b","deleted":true,"local_deletion_time":8}]}
+//
 // Write times and marked_for_delete_at are µs, the other times s since 1970.
 // Members that say nothing are left out: no deletion, cells that are absent,
 // metadata of a cell that is the row's. A row without "liveness" has none; an
@@ -256,6 +263,14 @@ func (d *DumpWriter) cells(b *rowgroup.Batch, i int, role rowgroup.Role) {
 	comma := false
 	from, to := d.schema.Range(role)
 	for col := from; col < to; col++ {
+		if m := b.MultiCells(col); m != nil {
+			if _, _, there := m.Row(i); there {
+				d.name(col, comma)
+				comma = true
+				d.multiCells(m, i)
+			}
+			continue
+		}
 		c := b.Cell(col, i)
 		if c.Kind() == rowgroup.CellAbsent {
 			continue
@@ -272,6 +287,37 @@ func (d *DumpWriter) cells(b *rowgroup.Batch, i int, role rowgroup.Role) {
 		d.add("}")
 	}
 	d.add("}")
+}
+
+// multiCells writes what row i has of a multi-cell column, which is there.
+func (d *DumpWriter) multiCells(m *rowgroup.MultiCells, i int) {
+	d.add("{")
+	if del := m.Deletion(i); !del.Live() {
+		d.deletion(`"deletion":{`, del)
+		d.add("},")
+	}
+	d.add(`"cells":[`)
+	from, to, _ := m.Row(i)
+	for k := from; k < to; k++ {
+		if k > from {
+			d.add(",")
+		}
+		d.add(`{"path":`)
+		d.value(m.PathType(), m.Paths.At(k))
+		state := m.State(k)
+		value, there := m.AppendValue(d.scratch[:0], k)
+		d.scratch = value
+		switch {
+		case !there:
+			d.add(`,"deleted":true`)
+		case len(value) > 0 || !m.IsSet():
+			d.add(`,"value":`)
+			d.value(m.ValueType(m.Paths.At(k)), value)
+		}
+		d.cellMeta(m.Meta(), state, k)
+		d.add("}")
+	}
+	d.add("]}")
 }
 
 func (d *DumpWriter) cellMeta(m *rowgroup.CellMeta, c rowgroup.Cell, i int) {

@@ -81,6 +81,10 @@ type (
 		TTL               *int32          `json:"ttl"`
 		Expiry            *int64          `json:"expiry"`
 		LocalDeletionTime int64           `json:"local_deletion_time"`
+
+		Path     json.RawMessage `json:"path"`     // of a cell of a multi-cell column
+		Deletion *dumpDeletion   `json:"deletion"` // of a multi-cell column
+		Cells    *[]dumpCell     `json:"cells"`    // of a multi-cell column
 	}
 )
 
@@ -286,7 +290,7 @@ func (d *DumpReader) put(col, i int, raw json.RawMessage) error {
 	var v []byte
 	var err error
 	if there {
-		if v, err = d.value(col, raw); err != nil {
+		if v, err = d.value(d.schema.Column(col).Name, d.schema.Column(col).Type, raw); err != nil {
 			return err
 		}
 		if len(v) > 0 && rowgroup.Valid(d.schema.Column(col).Type, v) != nil {
@@ -303,6 +307,15 @@ func (d *DumpReader) cells(cells map[string]dumpCell, role rowgroup.Role, i int)
 	known := 0
 	for col := from; col < to; col++ {
 		c, there := cells[d.schema.Column(col).Name]
+		if m := d.b.MultiCells(col); m != nil {
+			if there {
+				known++
+				if err := d.multiCells(m, &c, col, i); err != nil {
+					return err
+				}
+			}
+			continue
+		}
 		if !there {
 			if err := d.b.PutValue(col, i, nil, false); err != nil {
 				return err
@@ -322,11 +335,11 @@ func (d *DumpReader) cells(cells map[string]dumpCell, role rowgroup.Role, i int)
 
 func (d *DumpReader) cell(c *dumpCell, col, i int) (err error) {
 	var v []byte
-	if c.Deleted != (c.Value == nil) || c.Live && (c.Expiring || c.Deleted) || c.Expiring && c.Deleted || (c.TTL == nil) != (c.Expiry == nil) {
+	if c.Deleted != (c.Value == nil) || !c.consistent() || c.Path != nil || c.Cells != nil || c.Deletion != nil {
 		return d.fail("a cell", d.text)
 	}
 	if !c.Deleted {
-		if v, err = d.value(col, c.Value); err != nil {
+		if v, err = d.value(d.schema.Column(col).Name, d.schema.Column(col).Type, c.Value); err != nil {
 			return err
 		}
 	}
@@ -364,11 +377,62 @@ func (d *DumpReader) cell(c *dumpCell, col, i int) (err error) {
 	return nil
 }
 
-// value is a JSON value of a column, serialised.
-func (d *DumpReader) value(col int, raw json.RawMessage) ([]byte, error) {
-	t := d.schema.Column(col).Type
+// consistent reports whether the members of a cell go together.
+func (c *dumpCell) consistent() bool {
+	return !(c.Live && (c.Expiring || c.Deleted) || c.Expiring && c.Deleted) && (c.TTL == nil) == (c.Expiry == nil)
+}
+
+// multiCells appends what row i has of multi-cell column col.
+func (d *DumpReader) multiCells(m *rowgroup.MultiCells, c *dumpCell, col, i int) error {
+	if c.Cells == nil {
+		return d.fail("cells of a multi-cell column", d.text)
+	}
+	m.Begin(i)
+	if c.Deletion != nil {
+		m.Delete(c.Deletion.time())
+	}
+	for k := range *c.Cells {
+		x := &(*c.Cells)[k]
+		if x.Path == nil || !x.consistent() || x.Cells != nil || x.Deletion != nil ||
+			x.Deleted && x.Value != nil || !x.Deleted && x.Value == nil && !m.IsSet() {
+			return d.fail("a cell of a multi-cell column", d.text)
+		}
+		cell := rowgroup.MultiCell{State: rowgroup.CellAsRow}
+		var err error
+		name := d.schema.Column(col).Name
+		if cell.Path, err = d.value(name, m.PathType(), x.Path); err != nil {
+			return err
+		}
+		if x.Value != nil {
+			if cell.Value, err = d.value(name, m.ValueType(cell.Path), x.Value); err != nil {
+				return err
+			}
+		}
+		switch {
+		case x.Deleted:
+			cell.State, cell.Expiry = rowgroup.CellTombstone, x.LocalDeletionTime
+		case x.Live:
+			cell.State = rowgroup.CellLive
+		case x.Expiring:
+			cell.State = rowgroup.CellExpiring
+		}
+		if x.WriteTime != nil {
+			cell.State, cell.WriteTime = cell.State|rowgroup.CellOwnTime, *x.WriteTime
+		}
+		if x.TTL != nil && !x.Deleted {
+			cell.State, cell.TTL, cell.Expiry = cell.State|rowgroup.CellOwnExpiry, *x.TTL, *x.Expiry
+		}
+		if err := m.Append(&cell); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value is a JSON value of a column, of type t, serialised.
+func (d *DumpReader) value(column string, t rowgroup.Type, raw json.RawMessage) ([]byte, error) {
 	fail := func() ([]byte, error) {
-		return nil, d.fail(fmt.Sprintf("a value of column %q, %s", d.schema.Column(col).Name, t), raw)
+		return nil, d.fail(fmt.Sprintf("a value of column %q, %s", column, t), raw)
 	}
 	switch raw[0] {
 	case '{':
@@ -424,6 +488,10 @@ func (d *DumpReader) align() {
 		n := d.row
 		if d.schema.Role(col) == rowgroup.Static {
 			n = parts
+		}
+		if m := d.b.MultiCells(col); m != nil {
+			m.Pad(n)
+			continue
 		}
 		m := d.b.CellMeta(col)
 		if len(m.Cells) > 0 {

@@ -24,6 +24,10 @@ func appendSerialised(dst []byte, b *rowgroup.Batch, col, i int) []byte {
 	case c&rowgroup.CellException != 0:
 		return append(dst, exception(b, col, i)...)
 	}
+	if b.MultiCells(col) != nil {
+		dst, _ = b.AppendValue(dst, col, i)
+		return dst
+	}
 	t := b.Schema().Column(col).Type
 	switch t.Physical().Class() {
 	case rowgroup.ClassInt32:

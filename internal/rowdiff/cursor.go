@@ -250,6 +250,9 @@ func (c *cursor) cell(dst []byte, col, i int, m *rowgroup.RowMeta) []byte {
 	} else {
 		dst = append(dst, 0)
 	}
+	if cells := b.MultiCells(col); cells != nil {
+		return c.multiCells(dst, cells, i, m)
+	}
 	if !c.with {
 		return dst
 	}
@@ -297,6 +300,53 @@ func (c *cursor) cell(dst []byte, col, i int, m *rowgroup.RowMeta) []byte {
 		return c.int(dst, expiry)
 	}
 	return append(dst, 0)
+}
+
+// multiCells appends what row i has of a multi-cell column beside the value that
+// its cells make, with metadata: the complex deletion, and each cell with its
+// write time and expiry, the row's or its own.
+func (c *cursor) multiCells(dst []byte, cells *rowgroup.MultiCells, i int, m *rowgroup.RowMeta) []byte {
+	from, to, there := cells.Row(i)
+	if !c.with {
+		c.metadata = c.metadata || there
+		return dst
+	}
+	dst = c.deletion(dst, cells.Deletion(i), false)
+	if !there {
+		return append(dst, 0)
+	}
+	c.metadata = true
+	text := []byte{}
+	var cell rowgroup.MultiCell
+	for k := from; k < to; k++ {
+		if cell.Value = c.value; k > from {
+			text = append(text, "; "...)
+		}
+		cells.Get(&cell, k)
+		c.value = cell.Value
+		kind, written, ttl, expiry := cell.State.Kind(), cell.WriteTime, cell.TTL, cell.Expiry
+		if cell.State&rowgroup.CellOwnTime == 0 {
+			written = at(m.WriteTimes, i)
+		}
+		if kind == rowgroup.CellAsRow && at(m.Liveness, i) == rowgroup.LivenessExpiring {
+			kind = rowgroup.CellExpiring
+		}
+		if kind == rowgroup.CellExpiring && cell.State&rowgroup.CellOwnExpiry == 0 {
+			ttl, expiry = at(m.TTLs, i), at(m.Expiries, i)
+		}
+		text = rowgroup.AppendText(text, cells.PathType(), cell.Path)
+		if kind != rowgroup.CellTombstone && !cells.IsSet() {
+			text = rowgroup.AppendText(append(text, ": "...), cells.ValueType(cell.Path), cell.Value)
+		}
+		text = fmt.Appendf(text, " at %d", written)
+		switch kind {
+		case rowgroup.CellExpiring:
+			text = fmt.Appendf(text, ", ttl %d, expiry %d", ttl, expiry)
+		case rowgroup.CellTombstone:
+			text = fmt.Appendf(text, ", deleted, local %d", expiry)
+		}
+	}
+	return appendField(dst, text)
 }
 
 var staticNames = [3][]byte{

@@ -45,7 +45,10 @@ func fieldsOf(s *rowgroup.Schema, metadata bool) *fields {
 		}
 		c := s.Column(i)
 		*to = append(*to, field{c.Name, c.Type, false})
-		if metadata {
+		switch {
+		case metadata && c.Type.MultiCell():
+			*to = append(*to, words(c.Name+".$deletion"), words(c.Name+".$cells"))
+		case metadata:
 			*to = append(*to, words(c.Name+".$kind"), integer(c.Name+".$write_time"),
 				integer(c.Name+".$ttl"), integer(c.Name+".$expiry"))
 		}

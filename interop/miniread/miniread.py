@@ -260,7 +260,20 @@ KEY, CLUSTERING, STATIC, REGULAR = range(4)
 
 
 class Column:
-    pass
+    def multi(self):
+        """Whether a row has many cells."""
+        return self.role >= STATIC and self.type.kind in ("list", "set", "map", "udt")
+
+    def cell_type(self):
+        return {"list": self.type.args[0], "map": self.type.args[-1]}.get(self.type.kind, Type("blob"))
+
+    def path_type(self):
+        return {"list": Type("timeuuid"), "udt": Type("smallint")}.get(self.type.kind, self.type.args[0])
+
+    def value_type(self, path):
+        if self.type.kind == "udt" and len(path) == 2 and int.from_bytes(path, "big") < len(self.type.args):
+            return self.type.args[int.from_bytes(path, "big")]
+        return self.cell_type()
 
 
 class Schema:
@@ -295,10 +308,16 @@ class Schema:
             for n in "liveness write_time ttl expiry deleted deletion_time local_deletion_time".split():
                 add(prefix + "$" + n, ref=ref)
             for c in columns:
+                cls, at = c.type.cls(), ref
+                if c.multi():
+                    for n in "cells deleted deletion_time local_deletion_time".split():
+                        add(c.name + ".$" + n, ref=ref)
+                    add(c.name + ".$path", "bytes", ref)
+                    cls, at = c.cell_type().cls(), len(self.streams) - 1
                 for n in "state write_time ttl expiry".split():
-                    add(c.name + ".$" + n, ref=ref)
-                add(c.name, c.type.cls(), ref)
-                add(c.name + ".$exception", "bytes", ref)
+                    add(c.name + ".$" + n, ref=at)
+                add(c.name, cls, at)
+                add(c.name + ".$exception", "bytes", at)
 
         add("$partition_rows", ref="P")
         add("$key", "bytes", "P")
@@ -315,8 +334,8 @@ class Schema:
             add(c.name, c.type.cls())
         self.rows_at = len(self.streams)
         rows("", self.role(REGULAR), "U")
-        k, m = len(self.role(STATIC)), len(self.role(CLUSTERING))
-        assert self.kind_at == 12 + 6 * k and self.rows_at == 18 + 6 * k + 2 * m
+        k, m = sum(11 if c.multi() else 6 for c in self.role(STATIC)), len(self.role(CLUSTERING))
+        assert self.kind_at == 12 + k and self.rows_at == 18 + k + 2 * m
 
 
 # --- Encodings -------------------------------------------------------------
@@ -762,7 +781,8 @@ def read_block(schema, template, groups, rows, parts, body):
             slots = [values[at + k][i] for k in range(11)]
             if slots[0] == 1:
                 continue
-            n = (g.rows if ref == "U" else g.parts) if slots[0] == 0 else slots[0] - 2
+            usual = g.rows if ref == "U" else g.parts if ref == "P" else g.count(ref)
+            n = usual if slots[0] == 0 else slots[0] - 2
             need(0 <= n <= 65536, "count %d", n)
             if n == 0:
                 continue
@@ -795,6 +815,10 @@ class Items(list):
 class Cell:
     def __init__(self, state):
         self.state, self.value, self.write_time, self.ttl, self.expiry = state, None, None, None, None
+
+
+class Multi:
+    """The cells of a multi-cell column in one row, by path."""
 
 
 class Row:
@@ -831,34 +855,64 @@ def read_rows(group, base, columns, n):
         rows.append(r)
     at = base + 7
     for col in columns:
-        states = group.stream(at, n)
-        for s in states:
-            k, f = s & 7, s & ~7
-            need(0 <= s < 128 and k <= 4 and f & 0x60 != 0x60 and
-                 not f & ~{0: 0x60, 1: 0, 2: 0x68, 3: 0x78, 4: 0x08}[k], "cell %#x", s)
-        has = [s & 7 not in (1, 4) and not s & 0x60 for s in states]
-        own = Items(group.stream(at + 1, sum(s & 8 > 0 for s in states)))
-        ttl = Items(group.stream(at + 2, sum(s & 7 == 3 and s & 16 > 0 for s in states)))
-        exp = Items(group.stream(at + 3, sum(s & 16 > 0 or s & 7 == 4 for s in states)))
-        values = Items(group.stream(at + 4, sum(has)))
-        odd = Items(group.stream(at + 5, sum(s & 64 > 0 for s in states)))
-        for i, s in enumerate(states):
-            c = Cell(s)
-            if s & 8:
-                c.write_time = own.next()
-            if s & 7 == 3 and s & 16:
-                c.ttl = ttl.next()
-            if s & 16 or s & 7 == 4:
-                c.expiry = exp.next()
-            if has[i]:
-                c.value = serialise(col.type, values.next())
-            elif s & 0x40:
-                c.value = odd.next()
-            elif s & 0x20:
-                c.value = b""
-            rows[i].cells.append(c)
-        at += 6
+        if not col.multi():
+            for r, c in zip(rows, read_cells(group, at, col.type, n)):
+                r.cells.append(c)
+            at += 6
+            continue
+        counts = group.stream(at, n)
+        need(all(x >= 0 for x in counts), "cells of a row")
+        there = sum(x > 0 for x in counts)
+        deleted = group.stream(at + 1, there)
+        need(all(0 <= x <= 1 for x in deleted), "complex deletions")
+        deletions = [Items(group.stream(at + i, sum(deleted))) for i in (2, 3)]
+        deleted, cells = Items(deleted), sum(max(0, x - 1) for x in counts)
+        paths = group.stream(at + 4, cells)
+        all_cells = Items(read_cells(group, at + 5, col.cell_type(), cells))
+        need(all(c.state & 7 != 1 for c in all_cells), "an absent cell")
+        for c, path in zip(all_cells, paths):
+            c.path = path
+        for r, x in zip(rows, counts):
+            m = None
+            if x:
+                m = Multi()
+                m.deletion = tuple(d.next() for d in deletions) if deleted.next() else None
+                m.cells = [all_cells.next() for _ in range(x - 1)]
+            r.cells.append(m)
+        at += 11
     return rows
+
+
+def read_cells(group, at, t, n):
+    """The n cells of a column of values of type t, from stream at on."""
+    states = group.stream(at, n)
+    for s in states:
+        k, f = s & 7, s & ~7
+        need(0 <= s < 128 and k <= 4 and f & 0x60 != 0x60 and
+             not f & ~{0: 0x60, 1: 0, 2: 0x68, 3: 0x78, 4: 0x08}[k], "cell %#x", s)
+    has = [s & 7 not in (1, 4) and not s & 0x60 for s in states]
+    own = Items(group.stream(at + 1, sum(s & 8 > 0 for s in states)))
+    ttl = Items(group.stream(at + 2, sum(s & 7 == 3 and s & 16 > 0 for s in states)))
+    exp = Items(group.stream(at + 3, sum(s & 16 > 0 or s & 7 == 4 for s in states)))
+    values = Items(group.stream(at + 4, sum(has)))
+    odd = Items(group.stream(at + 5, sum(s & 64 > 0 for s in states)))
+    cells = []
+    for i, s in enumerate(states):
+        c = Cell(s)
+        if s & 8:
+            c.write_time = own.next()
+        if s & 7 == 3 and s & 16:
+            c.ttl = ttl.next()
+        if s & 16 or s & 7 == 4:
+            c.expiry = exp.next()
+        if has[i]:
+            c.value = serialise(t, values.next())
+        elif s & 0x40:
+            c.value = odd.next()
+        elif s & 0x20:
+            c.value = b""
+        cells.append(c)
+    return cells
 
 
 def serialise(t, v):
@@ -1352,7 +1406,7 @@ def record(schema, c):
         met("greatest %s" % BOUNDS[most])
         values = (parts if col.role == STATIC else rows) - sum(counts)
         need(values >= 0, "counts of a column")
-        bounded = values > 0 and col.type.ordered()
+        bounded = values > 0 and col.type.ordered() and not col.multi()
         need((least > 0) == (most > 0) == bounded, "bounds of column %s", col.name)
         cls = col.type.cls()
         if not bounded:
@@ -1661,24 +1715,42 @@ def liveness_json(r):
     return [s + "}"]
 
 
+def meta_json(c):
+    kind, s = c.state & 7, ""
+    if c.write_time is not None:
+        s += ',"write_time":%d' % c.write_time
+    if kind == 2:
+        s += ',"live":true'
+    if kind == 3:
+        s += ',"expiring":true'
+    if kind == 4:
+        s += ',"local_deletion_time":%d' % c.expiry
+    elif c.state & 16:
+        s += ',"ttl":%d,"expiry":%d' % (c.ttl or 0, c.expiry)
+    return s + "}"
+
+
+def multi_json(col, c):
+    s = ""
+    if c.state & 7 == 4:
+        s = ',"deleted":true'
+    elif c.value or col.type.kind != "set":
+        s = ',"value":' + json_value(col.value_type(c.path), c.value)
+    return s + meta_json(c)
+
+
 def cells_json(columns, r):
     out = []
     for col, c in zip(columns, r.cells):
-        kind = c.state & 7
-        if kind == 1:
-            continue
-        s = json_string(col.name) + ":{" + ('"deleted":true' if kind == 4 else '"value":' + json_value(col.type, c.value))
-        if c.write_time is not None:
-            s += ',"write_time":%d' % c.write_time
-        if kind == 2:
-            s += ',"live":true'
-        if kind == 3:
-            s += ',"expiring":true'
-        if kind == 4:
-            s += ',"local_deletion_time":%d' % c.expiry
-        elif c.state & 16:
-            s += ',"ttl":%d,"expiry":%d' % (c.ttl or 0, c.expiry)
-        out.append(s + "}")
+        name = json_string(col.name) + ":{"
+        if col.multi():
+            if c:
+                deleted = '"deletion":{%s},' % deletion_json(c.deletion) if c.deletion else ""
+                cells = ",".join('{"path":' + json_value(col.path_type(), x.path) + multi_json(col, x) for x in c.cells)
+                out.append(name + deleted + '"cells":[' + cells + "]}")
+        elif c.state & 7 != 1:
+            value = '"deleted":true' if c.state & 7 == 4 else '"value":' + json_value(col.type, c.value)
+            out.append(name + value + meta_json(c))
     return ['"cells":{' + ",".join(out) + "}"]
 
 
