@@ -155,7 +155,7 @@ func (o *options) check(s *rowgroup.Schema) error {
 			if !id.Valid() {
 				return fmt.Errorf("option column_encodings: column %q: unknown %s", e.column, id)
 			}
-			if i := s.Lookup(e.column); i >= 0 && !holds(s, i, id) {
+			if i := s.Lookup(e.column); i >= 0 && !s.Holds(i, id) {
 				return fmt.Errorf("option column_encodings: column %q of type %s cannot be encoded as %s", e.column, s.Column(i).Type, id)
 			}
 		}
@@ -177,11 +177,6 @@ func ofKey(s *rowgroup.Schema, column string) bool {
 	return i >= 0 && s.Role(i) == rowgroup.PartitionKey
 }
 
-// holds reports whether an encoding can hold the values of column i.
-func holds(s *rowgroup.Schema, i int, id encoding.ID) bool {
-	return rowgroup.Holds(s.Column(i).Type.Physical().Class(), id)
-}
-
 // encode are the options for row groups.
 func (o *options) encode(s *rowgroup.Schema) rowgroup.EncodeOptions {
 	e := rowgroup.EncodeOptions{Encodings: map[int][]encoding.ID{}, Zstd: map[int]bool{}}
@@ -190,7 +185,7 @@ func (o *options) encode(s *rowgroup.Schema) rowgroup.EncodeOptions {
 			continue
 		}
 		for i := range s.NumColumns() {
-			e.Encodings[i] = slices.DeleteFunc(slices.Clone(c.ids), func(id encoding.ID) bool { return !holds(s, i, id) })
+			e.Encodings[i] = slices.DeleteFunc(slices.Clone(c.ids), func(id encoding.ID) bool { return !s.Holds(i, id) })
 		}
 	}
 	for _, c := range o.encodings {

@@ -397,7 +397,7 @@ func (e *segmentEncoder) bits(st int, ch *choice, samples []*gatherer, limit int
 // one first.
 func (e *segmentEncoder) appendCandidates(dst []choice, st int) []choice {
 	s := &e.l.streams[st]
-	if s.column >= 0 && s.user && len(e.o.Encodings[s.column]) > 0 {
+	if s.column >= 0 && s.user && len(e.o.Encodings[s.column]) > 0 && !slices.Contains(e.l.paths, st) {
 		for _, id := range e.o.Encodings[s.column] {
 			if id == encoding.Function {
 				dst = e.appendFunctions(dst, st)
@@ -517,6 +517,16 @@ func holdsAll(id encoding.ID) bool {
 		return false
 	}
 	return true
+}
+
+// Holds reports whether an encoding can hold the values of column col: of a
+// multi-cell column those of its cells, whose paths are encoded automatically.
+func (s *Schema) Holds(col int, id encoding.ID) bool {
+	t := s.cols[col].Type
+	if s.multiCell(col) {
+		t = t.cellType()
+	}
+	return Holds(t.Physical().Class(), id)
 }
 
 // Holds reports whether an encoding can hold values of class c.

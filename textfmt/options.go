@@ -339,6 +339,9 @@ func (o *TableOptions) layout(choices []Choice) (*table, error) {
 			if c.at < 0 {
 				return nil, &SchemaError{Reason: fmt.Sprintf("column %q is not in the schema", c.name)}
 			}
+			if typ := t.schema.Column(c.at).Type; typ.MultiCell() {
+				return nil, &SchemaError{Reason: fmt.Sprintf("column %q is of type %s, of which a row has many cells; one from text is frozen", c.name, typ)}
+			}
 			switch t.schema.Role(c.at) {
 			case rowgroup.PartitionKey:
 				c.to, c.required = toKey, true

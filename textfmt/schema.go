@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/internal/cql"
 	"github.com/colsst/colsst/rowgroup"
 )
@@ -46,13 +44,6 @@ func ParseSchema(text []byte, name string) (*rowgroup.Schema, error) {
 		d.columns[rowgroup.Regular], d.options...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if s.HasMultiCells() {
-		for _, c := range slices.Concat(s.Columns(rowgroup.Static), s.Columns(rowgroup.Regular)) {
-			if c.Type.MultiCell() {
-				return nil, fmt.Errorf("%s: column %q: %w: text for multi-cell type %s (a frozen one is fine)", name, c.Name, encoding.ErrUnsupported, c.Type)
-			}
-		}
 	}
 	return s, nil
 }

@@ -78,7 +78,7 @@ func TestParseSchemaErrors(t *testing.T) {
 		{"create table t (a int primary key) oops", "f:1:36: expected WITH or a semicolon, found \"oops\""},
 		{"create table t (a int primary key) with clustering order by (b)", `f: CLUSTERING ORDER BY: "b" is no clustering column`},
 		{"create table t (a int primary key) with clustering order by b", "f:1:61: expected an opening parenthesis, found \"b\""},
-		{"create table t (a int primary key, l list<int>)", "multi-cell type list<int> (a frozen one is fine)"},
+		{"create table t (l list<int> primary key)", `column "l": a key column of type list<int> must be frozen`},
 		{"create table t (a int primary key); create table u (b int primary key)", "expected one table only, found \"table\""},
 		{"create table t (\"a", "f:1:17: expected a quote that closes the one here, found the end of the text"},
 		{"/* create table", "f:1:1: expected a comment that ends, found the end of the text"},

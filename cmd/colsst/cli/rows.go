@@ -170,15 +170,17 @@ func expired(b *rowgroup.Batch, now int64) (n int64) {
 func cellAlive(b *rowgroup.Batch, i int, now int64) bool {
 	from, to := b.Schema().Range(rowgroup.Regular)
 	for col := from; col < to; col++ {
-		m := b.CellMeta(col)
+		m, k, end := b.CellMeta(col), i, i+1
+		if cells := b.MultiCells(col); cells != nil {
+			m = cells.Meta()
+			k, end, _ = cells.Row(i)
+		}
 		if len(m.Cells) == 0 {
 			continue
 		}
-		switch c := m.Cells[i]; c.Kind() {
-		case rowgroup.CellLive:
-			return true
-		case rowgroup.CellExpiring:
-			if c&rowgroup.CellOwnExpiry != 0 && now < m.Expiries[i] {
+		for ; k < end; k++ {
+			c := m.Cells[k]
+			if c.Kind() == rowgroup.CellLive || c.Kind() == rowgroup.CellExpiring && c&rowgroup.CellOwnExpiry != 0 && now < m.Expiries[k] {
 				return true
 			}
 		}

@@ -305,9 +305,15 @@ func resultOf(s *rowgroup.Schema, x Spec) (c rowgroup.Column, col int, err error
 		return c, -1, fmt.Errorf("%s: column %q is the same in all rows of a partition", x, x.Column)
 	}
 	t := bare(s.Column(col).Type)
+	if t.MultiCell() { // a result is one value
+		t = rowgroup.Type{Kind: rowgroup.KindFrozen, Args: []rowgroup.Type{t}}
+	}
 	switch x.Func {
 	case Count:
 	case Min, Max:
+		if s.Column(col).Type.MultiCell() {
+			return c, -1, fmt.Errorf("%s: column %q is %s: a row has many cells, which are not compared", x, x.Column, s.Column(col).Type)
+		}
 		if !t.Ordered() {
 			return c, -1, fmt.Errorf("%s: column %q is %s, which has no order", x, x.Column, t)
 		}

@@ -33,6 +33,9 @@ func (t *Table) Measure(ctx context.Context, r *Result) error {
 		if !t.encodable(c.Name) || c.Values == 0 {
 			continue
 		}
+		if t.Schema.Column(t.Schema.Lookup(c.Name)).Type.MultiCell() { // not without their rows
+			continue
+		}
 		alone, err := t.column(c.Name)
 		if err != nil {
 			return err

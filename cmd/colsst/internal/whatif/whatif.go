@@ -94,7 +94,7 @@ func (t *Table) Compare(ctx context.Context) (*Result, error) {
 		var opts []columnar.Option
 		for i := range t.Schema.NumColumns() {
 			c := t.Schema.Column(i)
-			if t.Schema.Role(i) != rowgroup.PartitionKey && rowgroup.Holds(c.Type.Physical().Class(), id) {
+			if t.Schema.Role(i) != rowgroup.PartitionKey && t.Schema.Holds(i, id) {
 				opts = append(opts, columnar.WithEncoding(c.Name, id))
 			}
 		}
