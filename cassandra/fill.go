@@ -31,7 +31,8 @@ type column struct {
 	i64    *[]int64
 	f32    *[]float32
 	f64    *[]float64
-	batch  *rowgroup.Batch // for byte strings
+	cells  *rowgroup.MultiCells // of a multi-cell column, in place of all below
+	batch  *rowgroup.Batch      // for byte strings
 	number int
 }
 
@@ -64,6 +65,9 @@ func (f *filler) begin(b *rowgroup.Batch) {
 		i += f.from[rowgroup.Clustering]
 		c := &f.columns[i]
 		c.meta = b.CellMeta(i)
+		if c.cells = b.MultiCells(i); c.cells != nil {
+			continue
+		}
 		switch c.class {
 		case rowgroup.ClassInt32:
 			c.i32 = b.Int32s(i)
@@ -91,6 +95,12 @@ func (f *filler) end() error {
 			if !f.statics {
 				continue // never filled: all absent
 			}
+		}
+		if c.cells != nil {
+			if c.cells.Rows() > 0 {
+				c.cells.Pad(n)
+			}
+			continue
 		}
 		if err := c.pad(n); err != nil {
 			return err
@@ -359,49 +369,93 @@ func (f *filler) cells(row *Row, m *rowgroup.RowMeta, i, first int) error {
 			}
 		}
 	}
+	for k := range row.Complex {
+		x := &row.Complex[k]
+		if c := &f.columns[first+x.Column]; c.wanted {
+			if err := c.complex(i, row, x); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+// complex adds the cells of a multi-cell column.
+func (c *column) complex(i int, row *Row, x *ComplexColumn) error {
+	if len(x.Cells) > rowgroup.MaxCells {
+		return fmt.Errorf("%w: %d cells of a column in a row, more than %d", encoding.ErrUnsupported, len(x.Cells), rowgroup.MaxCells)
+	}
+	c.cells.Begin(i)
+	c.cells.Delete(x.Deletion)
+	for k := range x.Cells {
+		cell := &x.Cells[k]
+		if err := cell.checkValue(); err != nil {
+			return err
+		}
+		err := c.cells.Append(&rowgroup.MultiCell{
+			Path: cell.Path, Value: cell.Value, State: cell.state(row),
+			WriteTime: cell.Timestamp, TTL: cell.TTL, Expiry: cell.LocalDeletionTime,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkValue refuses what no row can hold.
+func (c *Cell) checkValue() error {
+	if c.Kind == rowgroup.CellTombstone && len(c.Value) > 0 {
+		return fmt.Errorf("%w: a tombstone with a value of %d bytes", encoding.ErrUnsupported, len(c.Value))
+	}
+	return nil
+}
+
+// state is the cell beside what its row has.
+func (c *Cell) state(row *Row) rowgroup.Cell {
+	own := row.Liveness == rowgroup.LivenessNone || c.Timestamp != row.Timestamp
+	rowsExpiry := row.Liveness == rowgroup.LivenessExpiring && c.TTL == row.TTL && c.LocalDeletionTime == row.ExpirationTime
+	switch {
+	case !own && c.Kind == rowgroup.CellLive && row.Liveness == rowgroup.LivenessLive, !own && c.Kind == rowgroup.CellExpiring && rowsExpiry:
+		return rowgroup.CellAsRow
+	}
+	state := c.Kind
+	if own {
+		state |= rowgroup.CellOwnTime
+	}
+	if c.Kind == rowgroup.CellExpiring && !rowsExpiry {
+		state |= rowgroup.CellOwnExpiry
+	}
+	return state
 }
 
 // cell adds the cell of a simple column.
 func (c *column) cell(i int, row *Row, cell *Cell) error {
-	state, err := rowgroup.Cell(0), error(nil)
-	if cell.Kind == rowgroup.CellTombstone {
-		if len(cell.Value) > 0 {
-			return fmt.Errorf("%w: a tombstone with a value of %d bytes", encoding.ErrUnsupported, len(cell.Value))
-		}
+	flag, err := rowgroup.Cell(0), cell.checkValue()
+	switch {
+	case err != nil:
+	case cell.Kind == rowgroup.CellTombstone:
 		err = c.pad(i + 1)
-	} else {
-		state, err = c.value(i, cell.Value)
+	default:
+		flag, err = c.value(i, cell.Value)
 	}
 	if err != nil {
 		return err
 	}
-	if state == rowgroup.CellException {
-		c.meta.Exceptions = append(c.meta.Exceptions, rowgroup.Exception{Row: i, Value: bytes.Clone(cell.Value)})
+	m := c.meta
+	if flag == rowgroup.CellException {
+		m.Exceptions = append(m.Exceptions, rowgroup.Exception{Row: i, Value: bytes.Clone(cell.Value)})
 	}
-	own := row.Liveness == rowgroup.LivenessNone || cell.Timestamp != row.Timestamp
-	switch {
-	case cell.Kind == rowgroup.CellLive && row.Liveness == rowgroup.LivenessLive && !own:
-	case cell.Kind == rowgroup.CellExpiring && row.Liveness == rowgroup.LivenessExpiring && !own &&
-		cell.TTL == row.TTL && cell.LocalDeletionTime == row.ExpirationTime:
-	default:
-		state |= cell.Kind
-		if own {
-			state |= rowgroup.CellOwnTime
-			c.meta.WriteTimes = put(c.meta.WriteTimes, i, cell.Timestamp)
-		}
-		switch cell.Kind {
-		case rowgroup.CellExpiring:
-			if row.Liveness == rowgroup.LivenessExpiring && cell.TTL == row.TTL && cell.LocalDeletionTime == row.ExpirationTime {
-				break // the row's
-			}
-			state |= rowgroup.CellOwnExpiry
-			c.meta.TTLs = put(c.meta.TTLs, i, cell.TTL)
-			c.meta.Expiries = put(c.meta.Expiries, i, cell.LocalDeletionTime)
-		case rowgroup.CellTombstone:
-			c.meta.Expiries = put(c.meta.Expiries, i, cell.LocalDeletionTime)
-		}
+	state := cell.state(row)
+	if state&rowgroup.CellOwnTime != 0 {
+		m.WriteTimes = put(m.WriteTimes, i, cell.Timestamp)
 	}
-	c.state(i, state)
+	if state&rowgroup.CellOwnExpiry != 0 {
+		m.TTLs = put(m.TTLs, i, cell.TTL)
+	}
+	if state&rowgroup.CellOwnExpiry != 0 || cell.Kind == rowgroup.CellTombstone {
+		m.Expiries = put(m.Expiries, i, cell.LocalDeletionTime)
+	}
+	c.state(i, state|flag)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -42,6 +43,11 @@ type Provenance struct {
 	Schema      string       `json:"schema"` // where the names of the key's columns are from
 	UserTypes   UserTypes    `json:"user_types"`
 	Notes       []string     `json:"notes,omitempty"`
+
+	// NoComplexDeletion is the local deletion time that stands for no deletion in
+	// complex columns, where it is not Version.NoDeletionTime: Cassandra 5.0
+	// writes another one into files of older versions.
+	NoComplexDeletion *int64 `json:"no_complex_deletion,omitempty"`
 
 	RawHeader, RawStats, RawValidation []byte `json:"-"`
 }
@@ -88,12 +94,47 @@ func (s *Source) Provenance(ctx context.Context, schema string) (*Provenance, er
 		}
 	}
 	p.Compression = CompressionOf(x)
+	if err := s.noComplexDeletion(ctx, p); err != nil {
+		return nil, err
+	}
 	h := sha256.New()
 	if _, err := io.Copy(h, &contextReader{ctx, io.NewSectionReader(x.data, 0, x.Data.Size)}); err != nil {
 		return nil, fmt.Errorf("%s: %w", x.Path(ComponentData), err)
 	}
 	p.SHA256 = hex.EncodeToString(h.Sum(nil))
 	return p, nil
+}
+
+// noComplexDeletion looks for NoComplexDeletion at the beginning of the body.
+func (s *Source) noComplexDeletion(ctx context.Context, p *Provenance) error {
+	x := s.sst
+	if x.Version.unsignedDeletionTimes() || !s.schema.HasMultiCells() {
+		return nil
+	}
+	r, err := x.Scan()
+	if err != nil {
+		return err
+	}
+	for n := 0; p.NoComplexDeletion == nil && r.Position() < trialLength; n++ {
+		if n%ctxEvery == 0 {
+			if err = ctx.Err(); err != nil {
+				break
+			}
+		}
+		e, failed := r.Next()
+		if failed != nil { // which the scan will meet again
+			break
+		}
+		if e != StaticRow && e != ClusteringRow {
+			continue
+		}
+		for _, c := range r.Row().Complex {
+			if t := c.Deletion.LocalDeletionTime; c.Deletion.Live() && t != x.Version.NoDeletionTime() {
+				p.NoComplexDeletion = &t
+			}
+		}
+	}
+	return errors.Join(err, r.Close())
 }
 
 type contextReader struct {
@@ -166,6 +207,9 @@ func (p *Provenance) WriteBody(ctx context.Context, dst io.Writer, rows rowgroup
 	r, err := NewRowWriter(w, rows.Schema())
 	if err != nil {
 		return err
+	}
+	if p.NoComplexDeletion != nil {
+		r.live = *p.NoComplexDeletion
 	}
 	it := rows.Scan(ctx, rowgroup.ScanOptions{})
 	defer func() {

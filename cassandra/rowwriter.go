@@ -20,7 +20,10 @@ type RowWriter struct {
 	empty  Row
 	buf    []byte // values of the row
 	ends   []int
+	pool   []Cell // of multi-cell columns
+	ranges []int  // ends in pool of the row's multi-cell columns
 	begun  bool
+	live   int64 // local deletion time of complex columns without deletion
 }
 
 // NewRowWriter writes rows of schema s, whose columns are those of w's header
@@ -40,7 +43,7 @@ func NewRowWriter(w *BodyWriter, s *rowgroup.Schema) (*RowWriter, error) {
 			}
 		}
 	}
-	r := &RowWriter{w: w, schema: s, buf: []byte{}} // its slices are not nil
+	r := &RowWriter{w: w, schema: s, live: w.version.NoDeletionTime(), buf: []byte{}} // its slices are not nil
 	r.empty.Liveness = rowgroup.LivenessNone
 	return r, nil
 }
@@ -167,47 +170,98 @@ func (r *RowWriter) cells(m *rowgroup.RowMeta, deleted []rowgroup.RowDeletion, i
 	}
 	r.buf, r.ends = r.buf[:kept], r.ends[:0]
 	first, to := r.schema.Range(role)
+	r.pool, r.ranges = r.pool[:0], r.ranges[:0]
 	for col := first; col < to; col++ {
+		if m := b.MultiCells(col); m != nil {
+			if err := r.complex(m, i, col-first); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		c, meta := b.Cell(col, i), b.CellMeta(col)
 		if c.Kind() == rowgroup.CellAbsent {
 			continue
 		}
-		cell := Cell{Column: col - first, Kind: c.Kind(), Timestamp: row.Timestamp}
-		if c&rowgroup.CellOwnTime != 0 {
-			cell.Timestamp = meta.WriteTimes[i]
-		}
-		if cell.Kind == rowgroup.CellAsRow {
-			cell.Kind = rowgroup.CellLive
-			if row.Liveness != rowgroup.LivenessLive {
-				cell.Kind = rowgroup.CellExpiring
-			}
-		}
-		switch cell.Kind {
-		case rowgroup.CellExpiring:
-			cell.TTL, cell.LocalDeletionTime = row.TTL, row.ExpirationTime
-			if c&rowgroup.CellOwnExpiry != 0 {
-				cell.TTL, cell.LocalDeletionTime = meta.TTLs[i], meta.Expiries[i]
-			}
-		case rowgroup.CellTombstone:
-			cell.LocalDeletionTime = meta.Expiries[i]
-		}
+		cell := Cell{Column: col - first}
+		cell.share(row, c, at(meta.WriteTimes, i), at(meta.TTLs, i), at(meta.Expiries, i))
 		if cell.Kind != rowgroup.CellTombstone {
 			var ok bool
 			if r.buf, ok = b.AppendValue(r.buf, col, i); !ok {
 				return nil, errNoValue
 			}
-			if len(r.buf) > encoding.MaxRowBytes {
-				return nil, fmt.Errorf("%w: a row of more than %d bytes", encoding.ErrUnsupported, encoding.MaxRowBytes)
-			}
 		}
 		r.ends = append(r.ends, len(r.buf))
 		row.Cells = append(row.Cells, cell)
+		if len(r.buf) > encoding.MaxRowBytes {
+			return nil, fmt.Errorf("%w: a row of more than %d bytes", encoding.ErrUnsupported, encoding.MaxRowBytes)
+		}
 	}
 	for k := range row.Cells { // r.buf no longer moves
 		row.Cells[k].Value = r.buf[kept:r.ends[k]:r.ends[k]]
 		kept = r.ends[k]
 	}
+	for k := range r.pool { // behind those of simple columns
+		c, end := &r.pool[k], r.ends[len(row.Cells)+k]
+		c.Value = r.buf[kept:end:end]
+		kept = end
+	}
+	from := 0
+	for k, to := range r.ranges {
+		row.Complex[k].Cells = r.pool[from:to]
+		from = to
+	}
 	return deleted, nil
+}
+
+// complex takes the cells of a multi-cell column in row i into the pool.
+func (r *RowWriter) complex(m *rowgroup.MultiCells, i, column int) error {
+	from, to, there := m.Row(i)
+	if !there {
+		return nil
+	}
+	d := m.Deletion(i)
+	if d.Live() {
+		d.LocalDeletionTime = r.live
+	}
+	r.row.Complex = append(r.row.Complex, ComplexColumn{Column: column, Deletion: d})
+	meta := m.Meta()
+	for k := from; k < to; k++ {
+		cell := Cell{Column: column, Path: m.Paths.At(k)}
+		cell.share(&r.row, m.State(k), at(meta.WriteTimes, k), at(meta.TTLs, k), at(meta.Expiries, k))
+		if cell.Kind != rowgroup.CellTombstone {
+			var ok bool
+			if r.buf, ok = m.AppendValue(r.buf, k); !ok {
+				return errNoValue
+			}
+		}
+		r.ends = append(r.ends, len(r.buf))
+		r.pool = append(r.pool, cell)
+	}
+	r.ranges = append(r.ranges, len(r.pool))
+	return nil
+}
+
+// share sets what a cell has beside its value, from what its state says.
+func (c *Cell) share(row *Row, state rowgroup.Cell, time int64, ttl int32, expiry int64) {
+	c.Kind, c.Timestamp = state.Kind(), row.Timestamp
+	if state&rowgroup.CellOwnTime != 0 {
+		c.Timestamp = time
+	}
+	if c.Kind == rowgroup.CellAsRow {
+		c.Kind = rowgroup.CellLive
+		if row.Liveness != rowgroup.LivenessLive {
+			c.Kind = rowgroup.CellExpiring
+		}
+	}
+	switch c.Kind {
+	case rowgroup.CellExpiring:
+		c.TTL, c.LocalDeletionTime = row.TTL, row.ExpirationTime
+		if state&rowgroup.CellOwnExpiry != 0 {
+			c.TTL, c.LocalDeletionTime = ttl, expiry
+		}
+	case rowgroup.CellTombstone:
+		c.LocalDeletionTime = expiry
+	}
 }
 
 // at is entry i of metadata, zero where all are.

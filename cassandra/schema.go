@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/internal/cql"
 	"github.com/colsst/colsst/rowgroup"
 )
@@ -89,11 +88,6 @@ func (s *SSTable) Schema(t *Table) (*rowgroup.Schema, error) {
 	schema, err := rowgroup.NewSchema(partitionKey, clustering, h.columns(h.Static), h.columns(h.Regular), rowgroup.WithOrder(s.Order()))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Path(ComponentStatistics), err)
-	}
-	for _, c := range append(h.columns(h.Static), h.columns(h.Regular)...) {
-		if c.Type.MultiCell() { // Source and RowWriter do not have them yet
-			return nil, fmt.Errorf("%s: column %q: %w: multi-cell type %s", s.Path(ComponentStatistics), c.Name, encoding.ErrUnsupported, c.Type)
-		}
 	}
 	return schema, nil
 }

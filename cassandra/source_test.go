@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,6 +84,10 @@ func shown(t require.TestingT, s *rowgroup.Schema, it rowgroup.Iter, o *rowgroup
 				n = b.NumPartitions()
 			}
 			if o.Columns != nil && s.Role(c) >= rowgroup.Static && !slices.Contains(o.Columns, c) {
+				if m := b.MultiCells(c); m != nil {
+					require.Zero(t, m.Rows())
+					continue
+				}
 				require.Empty(t, b.CellMeta(c).Cells)
 				b.CellMeta(c).Cells = slices.Repeat([]rowgroup.Cell{rowgroup.CellAbsent}, n)
 			}
@@ -100,6 +106,17 @@ func TestSourceAsFile(t *testing.T) {
 	held := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		x := drawTable(rt, t, versions...)
+		live := x.version.NoDeletionTime() // one writer writes it in one way
+		if rapid.Bool().Draw(rt, "as 5.0 writes live") {
+			live = x.version.LocalDeletionTime(math.MaxUint32)
+		}
+		for i := range x.events {
+			for k := range x.events[i].Row.Complex {
+				if d := &x.events[i].Row.Complex[k].Deletion; d.Live() {
+					d.LocalDeletionTime = live
+				}
+			}
+		}
 		body := x.body(rt)
 		path := write(t, t.TempDir(), x.version, makeSSTable(rt, &x, drawMaking(rt)))
 		s, err := Open(path)
@@ -123,6 +140,9 @@ func TestSourceAsFile(t *testing.T) {
 		require.NoError(rt, err)
 		held++
 		require.Equal(rt, body, bodyOf(rt, file))
+		if src.Schema().HasMultiCells() {
+			return // a dump does not show them yet
+		}
 
 		o := rowgroup.ScanOptions{Desc: rapid.Bool().Draw(rt, "desc"), Live: rapid.Bool().Draw(rt, "live"), Now: 1_700_000_000}
 		from, _ := src.Schema().Range(rowgroup.Static)
@@ -172,39 +192,53 @@ func unsupported(it rowgroup.Iter) bool {
 	return ok && errors.Is(f.err, encoding.ErrUnsupported)
 }
 
-// notHeld lists the SSTables that cannot become colsst files, and those whose
-// body is not what a RowWriter makes of the file, and why.
-var notHeld = map[string]string{}
+// notEqualThroughFiles lists the SSTables whose body does not come back from a
+// colsst file, and why. All of them cannot be read.
+var notEqualThroughFiles = map[string]string{
+	noCompressionInfo: "CompressionInfo.db is missing",
+	badLZ4Chunk:       "the checksum of a chunk is wrong",
+	badPlainChunk:     "the checksum of a chunk is wrong",
+}
 
-// For every real SSTable the body written from a colsst file alone, with its
-// header, is the one that was read.
+// For every real SSTable the body written from a colsst file alone is the one
+// that was read, byte for byte.
 func TestFixturesThroughFiles(t *testing.T) {
-	equal := 0
+	equal, exceptions := 0, 0
 	for _, f := range fixtures(t) {
-		if f.Error != "" || len(f.Warnings) > 1 {
-			continue
+		why := ""
+		for prefix, reason := range notEqualThroughFiles {
+			if strings.HasPrefix(f.Path, prefix) {
+				why = reason
+			}
 		}
 		t.Run(f.Path, func(t *testing.T) {
 			s, err := Open(f.file())
-			require.NoError(t, err)
+			if err != nil {
+				require.NotEmpty(t, why, err)
+				exceptions++
+				return
+			}
 			defer func() { require.NoError(t, s.Close()) }()
 			src, err := NewSource(s, nil)
-			if errors.Is(err, encoding.ErrUnsupported) {
-				t.Skip(err)
-			}
 			require.NoError(t, err)
 			file, err := tableFile(t, src)
-			require.NoError(t, err)
+			if err != nil {
+				require.NotEmpty(t, why, err)
+				exceptions++
+				return
+			}
+			require.Empty(t, why)
 			stream, err := s.Data.Stream(0, false)
 			require.NoError(t, err)
 			want, err := io.ReadAll(stream)
 			require.NoError(t, err)
 			require.NoError(t, stream.Close())
-			require.True(t, bytes.Equal(want, bodyOf(t, file)), notHeld[f.Path])
+			require.True(t, bytes.Equal(want, bodyOf(t, file)))
 			equal++
 		})
 	}
-	t.Log("equal:", equal)
+	require.Equal(t, 146, equal)
+	require.Equal(t, 4, exceptions)
 }
 
 // Nothing is allocated for a row or a cell: what is, is of the chunks.
