@@ -14,7 +14,8 @@
 // the first rows of the input, and explains each choice; from then on a value
 // that does not fit its column is a SyntaxError with line, column and the option
 // to give. No value is ever changed silently: integers never pass through
-// float, and a text that would not read back to the same value stays text.
+// float, a text that would not read back to the same value stays text, and a
+// number of more digits than a float keeps is counted by Reader.Rounded.
 //
 // The forms of values, alike for types that are given and inferred:
 //
@@ -43,8 +44,8 @@
 //
 // An unquoted empty field of CSV is null; other marks can be given. A quoted
 // field is null only where its column is no text: there "" is the empty text,
-// and a quoted mark is the mark itself. Blank lines are skipped. In the other formats null is what is
-// missing, and the word null of JSON.
+// and a quoted mark is the mark itself. Blank lines are skipped. In the other
+// formats null is what is missing, and the word null of JSON.
 //
 // # Sorting
 //

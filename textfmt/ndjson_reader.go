@@ -19,12 +19,12 @@ import (
 // Ki rows or 16 MiB are read first to find columns and types.
 //
 // A nested object has a column for each of its members, by names joined with
-// points: {"cpu":{"user":1}} is the column cpu.user. Arrays are an error,
-// unless the type of their column is given: as text an array or object stays
-// the JSON that it is.
+// points: {"cpu":{"user":1}} is the column cpu.user, and {"cpu":{}} no column.
+// Arrays are an error, unless the type of their column is given: as text an
+// array or object stays the JSON that it is.
 //
 // Strings are no numbers and booleans unless the column's type says so, except
-// for the NaN, +Inf and -Inf that NDJSONWriter writes. Numbers are never taken
+// for the NaN, +Inf and -Inf that NDJSONWriter writes. Integers are never taken
 // for doubles if that changes them. Two bytes of a string that begin a pair of
 // surrogates without a second, \udc80 to \udcff, are the byte 80 to ff: so
 // NDJSONWriter keeps text that is not UTF-8. Other single surrogates are
