@@ -158,4 +158,39 @@ func TestRowGroupBytes(t *testing.T) {
 	}
 	_, err = NewWriter(io.Discard, s, WithRowGroupBytes(encoding.MaxGroupBytes+1))
 	require.ErrorContains(t, err, "row_group_size_in_bytes")
+	_, err = NewWriter(io.Discard, testSchemas(t)["cells"], WithRowGroupBytes(rowgroup.MaxCellsBytes+1))
+	require.ErrorContains(t, err, "row_group_size_in_bytes")
+}
+
+// Cells of multi-cell columns count: no row group has more than a chunk can hold.
+func TestCellsCountForRowGroups(t *testing.T) {
+	typ, err := rowgroup.ParseType("set<int>")
+	require.NoError(t, err)
+	s, err := rowgroup.NewSchema([]rowgroup.Column{{Name: "k", Type: rowgroup.Int}}, []rowgroup.Column{{Name: "c", Type: rowgroup.Int}},
+		[]rowgroup.Column{{Name: "s", Type: typ}}, []rowgroup.Column{{Name: "v", Type: typ}})
+	require.NoError(t, err)
+	b := rowgroup.NewBatch(s)
+	add := func(col, row, n int) {
+		m := b.MultiCells(col)
+		m.Begin(row)
+		for i := range n {
+			require.NoError(t, m.Append(&rowgroup.MultiCell{Path: rowgroup.AppendInt(nil, rowgroup.Int, int64(i))}))
+		}
+	}
+	for p := range 2 {
+		b.BeginPartition(rowgroup.AppendInt(nil, rowgroup.Int, int64(p))).Static = rowgroup.StaticFull
+		add(2, p, 25_000)
+		for i := range 3 {
+			*b.Int32s(1) = append(*b.Int32s(1), int32(i))
+			add(3, b.Len()-1, 25_000)
+		}
+	}
+	require.NoError(t, b.Check())
+	for _, n := range []int{64 << 10, rowgroup.MaxCellsBytes} {
+		rd := open(t, write(t, b, 5, WithRowGroupBytes(n)))
+		require.Less(t, rd.RowGroups(), int64(8))
+		got, err := drain(rd.Scan(bg, rowgroup.ScanOptions{}), s)
+		require.NoError(t, err)
+		same(t, dump(b), got, "cells")
+	}
 }

@@ -323,6 +323,10 @@ func TestSchemaGiven(t *testing.T) {
 	require.EqualError(t, err, `f.csv: there is no column "t", which is in the schema; there are v, h`)
 	_, err = rewrite(t, "v,h,t,u\n5,b,0,1\n", o, CSVWriteOptions{})
 	require.EqualError(t, err, `f.csv: column "u" is not in the schema`)
+	o.Schema, err = ParseSchema([]byte("create table t (v int primary key, h list<int>)"), "s")
+	require.NoError(t, err)
+	_, err = rewrite(t, "v,h\n5,b\n", o, CSVWriteOptions{})
+	require.ErrorContains(t, err, `column "h" is of type list<int>, of which a row has many cells`)
 }
 
 func TestRowMetadata(t *testing.T) {

@@ -263,3 +263,48 @@ func TestCompareCounts(t *testing.T) {
 		require.Equal(t, want, r.Differences)
 	})
 }
+
+// The cells of multi-cell columns differ in their values, or with metadata.
+func TestCompareMultiCells(t *testing.T) {
+	typ, err := rowgroup.ParseType("map<text,int>")
+	require.NoError(t, err)
+	s, err := rowgroup.NewSchema(nil, []rowgroup.Column{{Name: "t", Type: rowgroup.Int}}, nil, []rowgroup.Column{{Name: "m", Type: typ}})
+	require.NoError(t, err)
+	side := func(deletedAt int64, cells ...rowgroup.MultiCell) Side {
+		return Side{"x", s, &once{func(b *rowgroup.Batch) {
+			*b.Int32s(0) = append(*b.Int32s(0), 1)
+			m := b.MultiCells(1)
+			m.Begin(0)
+			if deletedAt > 0 {
+				m.Delete(rowgroup.Deletion{MarkedForDeleteAt: deletedAt, LocalDeletionTime: 2})
+			}
+			for _, c := range cells {
+				require.NoError(t, m.Append(&c))
+			}
+		}}}
+	}
+	seven := rowgroup.AppendInt(nil, rowgroup.Int, 7)
+	asRow := rowgroup.MultiCell{Path: []byte("a"), Value: seven}
+	own := rowgroup.MultiCell{Path: []byte("a"), Value: seven, State: rowgroup.CellExpiring | rowgroup.CellOwnTime | rowgroup.CellOwnExpiry, WriteTime: 5, TTL: 6, Expiry: 7}
+	gone := rowgroup.MultiCell{Path: []byte("b"), State: rowgroup.CellTombstone, Expiry: 9}
+	for _, c := range []struct {
+		a, b     Side
+		metadata bool
+		fields   string
+	}{
+		{side(0, asRow), side(0, asRow), true, ""},
+		{side(0, asRow), side(4, own, gone), false, ""},
+		{side(0, asRow), side(0, rowgroup.MultiCell{Path: []byte("c"), Value: seven}), false, "m: {'a': 7} | {'c': 7}"},
+		{side(0, asRow), side(4, own, gone), true, "m.$deletion: null | at 4, local 2; m.$cells: a: 7 at 0 | a: 7 at 5, ttl 6, expiry 7; b at 0, deleted, local 9"},
+	} {
+		r, err := Compare(context.Background(), c.a, c.b, Options{Metadata: c.metadata, Report: 1})
+		require.NoError(t, err)
+		var fields []string
+		for _, d := range r.First {
+			for _, f := range d.Fields {
+				fields = append(fields, fmt.Sprintf("%s: %s | %s", f.Column, strings.Trim(text(f.A), `"`), strings.Trim(text(f.B), `"`)))
+			}
+		}
+		require.Equal(t, c.fields, strings.Join(fields, "; "))
+	}
+}
