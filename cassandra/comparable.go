@@ -57,7 +57,8 @@ const (
 //
 //	0x40, token, 0x40, key, 0x38
 //	token of Murmur3     8 bytes, the sign turned round
-//	token of Random      0x80 + length - 1, bytes without leading zeros
+//	token of Random      0xff, length - 7, bytes without leading zeros;
+//	                     of the empty key 0x7f
 //	token of ByteOrdered the key, as key
 //	key                  its bytes; n zeros as 0x00, n-1 times 0xfe, 0xff;
 //	                     at the end 0x00, or 0xfe for the 0xff of zeros there
@@ -67,7 +68,15 @@ func (s *SSTable) comparableKey(dst, key []byte) ([]byte, error) {
 	case murmur3Partitioner:
 		dst = binary.BigEndian.AppendUint64(dst, uint64(rowgroup.Murmur3Token(key))^1<<63)
 	case randomPartitioner:
-		dst = appendRandomToken(dst, key)
+		token := randomToken(key)
+		if len(key) == 0 {
+			dst = append(dst, 0x7f)
+			break
+		}
+		if len(token) <= randomTokenLess {
+			return nil, fmt.Errorf("%w: looking for a key with a token of %d bytes", encoding.ErrUnsupported, len(token))
+		}
+		dst = append(append(dst, 0xff, byte(len(token)-randomTokenLess)), token...)
 	case byteOrderedPartitioner:
 		dst = appendEscaped(dst, key)
 	default:
@@ -76,22 +85,18 @@ func (s *SSTable) comparableKey(dst, key []byte) ([]byte, error) {
 	return append(appendEscaped(append(dst, nextComponent), key), keyEnd), nil
 }
 
-// appendRandomToken appends the magnitude of the MD5 sum, taken as a signed
-// number.
-func appendRandomToken(dst, key []byte) []byte {
-	if len(key) == 0 {
-		return append(dst, 0x7f, 0xff) // the least token, -1
-	}
+// randomTokenLess is how much less than its length stands before a token of
+// Random; up to that length, which is all but impossible, it has another form.
+const randomTokenLess = 7
+
+// randomToken is the magnitude of the MD5 sum, taken as a signed number.
+func randomToken(key []byte) []byte {
 	sum := md5.Sum(key)
 	token := new(big.Int).SetBytes(sum[:])
 	if sum[0] >= 0x80 {
 		token.Sub(token, new(big.Int).Lsh(big.NewInt(1), 128)).Abs(token)
 	}
-	b := token.Bytes()
-	if len(b) == 0 {
-		b = []byte{0}
-	}
-	return append(append(dst, byte(0x80+len(b)-1)), b...)
+	return token.Bytes()
 }
 
 func appendEscaped(dst, b []byte) []byte {

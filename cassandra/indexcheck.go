@@ -78,21 +78,22 @@ func (c *bigCheck) unfiltered(at int64, p Prefix, open rowgroup.Deletion) error 
 	if order, known := comparePrefixes(c.s.Header.Clustering, blocks[c.block].First, p); known && order != 0 {
 		return c.wrong(ComponentIndex, "block %d begins with another clustering than the data", c.block)
 	}
-	if err := c.endBlock(at, open); err != nil {
+	if err := c.endBlock(at, at, open); err != nil {
 		return err
 	}
 	c.block++
 	return nil
 }
 
-// endBlock checks that the block before the next one ends here.
-func (c *bigCheck) endBlock(at int64, open rowgroup.Deletion) error {
+// endBlock checks that the block before the next one ends at a position, or
+// another.
+func (c *bigCheck) endBlock(at, or int64, open rowgroup.Deletion) error {
 	k := c.block - 1
 	if k < 0 {
 		return nil
 	}
 	b := &c.r.Entry().Blocks[k]
-	if b.Offset+b.Width != at-c.start {
+	if end := c.start + b.Offset + b.Width; end != at && end != or {
 		return c.wrong(ComponentIndex, "block %d ends at %d; the data has an end at %d", k, b.Offset+b.Width, at-c.start)
 	}
 	if order, known := comparePrefixes(c.s.Header.Clustering, b.Last, c.last); known && order != 0 {
@@ -109,7 +110,9 @@ func (c *bigCheck) endPartition(at int64) error {
 	if c.block < n {
 		return c.wrong(ComponentIndex, "%d blocks; the data has the beginnings of %d", n, c.block)
 	}
-	return c.endBlock(at+1, rowgroup.LiveDeletion) // the last block has the end of the partition too
+	// The last block has the end of the partition too, unless its size was
+	// reached with the last row.
+	return c.endBlock(at+1, at, rowgroup.LiveDeletion)
 }
 
 func (c *bigCheck) end(int64) error {

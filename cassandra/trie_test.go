@@ -2,6 +2,7 @@ package cassandra
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"io"
 	"slices"
@@ -113,6 +114,19 @@ func TestComparableKey(t *testing.T) {
 	}
 	for _, test := range tests {
 		require.Equal(t, []byte(test.want), appendEscaped(nil, []byte(test.key)), "%x", test.key)
+	}
+}
+
+// What Cassandra 5.0 makes of keys under RandomPartitioner.
+func TestComparableRandomKey(t *testing.T) {
+	s := &SSTable{Statistics: &StatisticsFile{Validation: &Validation{Partitioner: partitionerPrefix + randomPartitioner}}}
+	for key, want := range map[string]string{
+		"\x01\x00":         "40ff0925daad3d9e60b45043a70c4ab7d3b1c6400100fe38",
+		"\x00\x00\x00\x15": "40ff089d30980aa408f62a12e0e7e7acbd174000fefeff150038",
+	} {
+		got, err := s.comparableKey(nil, []byte(key))
+		require.NoError(t, err)
+		require.Equal(t, want, hex.EncodeToString(got))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/colsst/colsst/rowgroup"
 )
@@ -116,9 +117,9 @@ func (v *verifier) event(e Event) error {
 		return v.partition(at)
 	case StaticRow:
 		row := v.r.Row()
-		if n := cells(row); n > 0 || row.HasDeletion || row.Liveness != rowgroup.LivenessNone {
+		v.rep.Cells += cells(row)
+		if holds(row) {
 			v.rep.StaticRows++
-			v.rep.Cells += n
 		}
 		return v.paths(row, v.r.header.Static)
 	case PartitionEnd:
@@ -164,6 +165,12 @@ func (v *verifier) event(e Event) error {
 	v.first = false
 	p.keep(&v.last)
 	return nil
+}
+
+// holds says whether there is anything in a row.
+func holds(row *Row) bool {
+	deleted := func(x ComplexColumn) bool { return !x.Deletion.Live() }
+	return cells(row) > 0 || row.HasDeletion || row.Liveness != rowgroup.LivenessNone || slices.ContainsFunc(row.Complex, deleted)
 }
 
 func cells(row *Row) int64 {

@@ -58,6 +58,7 @@ public final class Node
             descending();
             compressors();
             blocks();
+            large();
             counters();
             unusual();
             mixed();
@@ -90,6 +91,7 @@ public final class Node
         c.column_index_size = new DataStorageSpec.IntKibibytesBound("4KiB");
         c.storage_compatibility_mode = version.equals("nb") ? StorageCompatibilityMode.CASSANDRA_4 : StorageCompatibilityMode.NONE;
         c.sstable.selected_format = version.equals("da") ? "bti" : "big";
+        c.flush_compression = Config.FlushCompression.table; // and not a faster one for a flush
         DatabaseDescriptor.daemonInitialization(() -> c);
         DatabaseDescriptor.createAllDirectories();
         CommitLog.instance.start();
@@ -291,12 +293,12 @@ public final class Node
         };
         for (String[] x : all)
         {
-            String options = "compression = {" + x[1] + (x[0].equals("none") ? "" : ", 'chunk_length_in_kb': '4'") + "}";
+            String options = "compression = {" + x[1] + (x[0].equals("none") ? "" : ", 'chunk_length_in_kb': '1'") + "}";
             table("by_" + x[0], "k int, c int, v blob, PRIMARY KEY (k, c)", options);
-            for (int i = 0; i < 40; i++)
+            for (int i = 0; i < 12; i++)
             {
                 byte[] v = new byte[100 + random.nextInt(900)];
-                if (i / 10 % 2 == 0) // runs of chunks that compress, and of such that do not
+                if (i / 3 % 2 == 0) // runs of chunks that compress, and of such that do not
                     random.nextBytes(v);
                 cql("INSERT INTO ks.by_" + x[0] + " (k, c, v) VALUES (1, ?, ?)" + at(i), i, ByteBuffer.wrap(v));
             }
@@ -317,6 +319,16 @@ public final class Node
         cql("DELETE FROM ks.blocks" + at(50) + " WHERE k = 1 AND c > 10 AND c < 150");
         cql("DELETE FROM ks.blocks" + at(60) + " WHERE k = 1 AND c > 20 AND c <= 90");
         cql("DELETE FROM ks.blocks" + at(5) + " WHERE k = 2");
+        flush();
+    }
+
+    /** Every row is a block of the index, which then ends before the end of the partition. */
+    private static void large()
+    {
+        table("large", "k int, c int, v text, PRIMARY KEY (k, c)", "");
+        for (int c = 0; c < 6; c++)
+            cql("INSERT INTO ks.large (k, c, v) VALUES (?, ?, ?)" + at(c), c / 3, c, "x".repeat(5000));
+        cql("DELETE FROM ks.large" + at(9) + " WHERE k = 1 AND c >= 3 AND c < 5");
         flush();
     }
 

@@ -53,12 +53,12 @@ public final class Writer
         String insert = "INSERT INTO ks." + version + "_" + name + " (k, c, l, m, s, v) VALUES (?, ?, ?, ?, ?, ?) USING TIMESTAMP ? AND TTL ?";
         try (CQLSSTableWriter w = table(version, name, columns, " WITH CLUSTERING ORDER BY (c DESC)").withPartitioner(partitioner).using(insert).build())
         {
-            for (int i = 0; i < 300; i++)
+            for (int i = 0; i < 60; i++)
             {
                 Object list = i % 3 == 0 ? null : Arrays.asList(i, -i);
                 Object map = i % 4 == 0 ? CQLSSTableWriter.UNSET_VALUE : Map.of("a" + i, (long) i);
                 Object v = i % 5 == 0 ? CQLSSTableWriter.UNSET_VALUE : i / 7.0;
-                w.addRow(i % 50 - 25, "c" + i, list, map, Set.of(i), v, US + i, i % 2 == 0 ? 0 : i == 7 ? 630_720_000 : 1000 * i);
+                w.addRow(i % 40 - 20, "c" + i, list, map, Set.of(i), v, US + i, i % 2 == 0 ? 0 : i == 7 ? 630_720_000 : 10_000 * i);
             }
         }
     }
