@@ -28,6 +28,20 @@ type SSTable struct {
 	indexes indexes
 }
 
+// MarshalText is String, for JSON.
+func (u UserTypes) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
+
+// UnmarshalText is the inverse of MarshalText.
+func (u *UserTypes) UnmarshalText(text []byte) error {
+	for x := UserTypesByHeader; x <= UserTypesFoundMultiCell; x++ {
+		if x.String() == string(text) {
+			*u = x
+			return nil
+		}
+	}
+	return fmt.Errorf("user types are not %q", text)
+}
+
 type options struct {
 	userTypes UserTypes
 	maxRow    int

@@ -18,28 +18,8 @@ func appendValue(dst []byte, b *rowgroup.Batch, col, i int, scratch *[]byte) []b
 // appendSerialised appends the serialised form of a value: none for a cell
 // that is empty, the bytes of an exception as they are.
 func appendSerialised(dst []byte, b *rowgroup.Batch, col, i int) []byte {
-	switch c := b.Cell(col, i); {
-	case c&rowgroup.CellEmpty != 0:
-		return dst
-	case c&rowgroup.CellException != 0:
-		return append(dst, exception(b, col, i)...)
-	}
-	if b.MultiCells(col) != nil {
-		dst, _ = b.AppendValue(dst, col, i)
-		return dst
-	}
-	t := b.Schema().Column(col).Type
-	switch t.Physical().Class() {
-	case rowgroup.ClassInt32:
-		return rowgroup.AppendInt(dst, t, int64((*b.Int32s(col))[i]))
-	case rowgroup.ClassInt64:
-		return rowgroup.AppendInt(dst, t, (*b.Int64s(col))[i])
-	case rowgroup.ClassFloat32:
-		return rowgroup.AppendFloat32(dst, (*b.Float32s(col))[i])
-	case rowgroup.ClassFloat64:
-		return rowgroup.AppendFloat64(dst, (*b.Float64s(col))[i])
-	}
-	return append(dst, b.Bytes(col).At(i)...)
+	dst, _ = b.AppendValue(dst, col, i)
+	return dst
 }
 
 // exception is the value of the cell at i among the exceptions of a column.

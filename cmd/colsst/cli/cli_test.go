@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,7 +25,12 @@ func TestMain(m *testing.M) {
 // with N; full ARGS... runs colsst with its output on a full disk.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			sstables, err := filepath.Abs("../../../cassandra/testdata")
+			e.Setenv("SSTABLES", sstables)
+			return err
+		},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"code": exitCode, "full": full},
 	})
