@@ -1,9 +1,11 @@
 package rowgroup
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bytestrings"
@@ -575,6 +577,51 @@ func (m *MultiCells) checkBare(meta *RowMeta, what string) error {
 			if c := m.State(k); c.Kind() == CellAsRow || c&CellOwnTime == 0 {
 				return fmt.Errorf("%s %d has no liveness, but its cell has no write time of its own", what, i)
 			}
+		}
+	}
+	return nil
+}
+
+// disordered is the first cell of rows [from, to) that does not follow the one
+// before it in its row, or -1.
+func (m *MultiCells) disordered(from, to int) int {
+	t := m.PathType()
+	byBytes := m.column.Kind == KindUDT || t.Kind == KindText || t.Kind == KindASCII || t.Kind == KindBlob
+	if !byBytes && !t.Ordered() {
+		return -1
+	}
+	for i := from; i < to; i++ {
+		first, end, _ := m.Row(i)
+		for k := first + 1; k < end; k++ {
+			x, y := m.Paths.At(k-1), m.Paths.At(k)
+			if byBytes && bytes.Compare(x, y) >= 0 || !byBytes && t.Compare(x, y) >= 0 {
+				return k
+			}
+		}
+	}
+	return -1
+}
+
+// cells checks that the cells of partition p, with rows [from, to), stand by
+// their paths.
+func (c *OrderChecker) cells(b *Batch, p, from, to int) error {
+	for _, col := range c.multi {
+		m := b.vecs[col].multi
+		first, end := from, to
+		if c.schema.Role(col) == Static {
+			first, end = p, p+1
+		}
+		if m.Len() == 0 {
+			continue
+		}
+		if k := m.disordered(first, end); k >= 0 {
+			row := -1
+			if c.schema.Role(col) == Regular {
+				row = sort.Search(end, func(i int) bool { return int(m.rows[i].end) > k })
+			}
+			return &OrderError{Key: slices.Clone(b.Key(p)), Partition: p, Row: row, text: fmt.Sprintf(
+				"%scolumn %q: its cell %s stands after %s", c.schema.partitionText(b.Key(p)), c.schema.cols[col].Name,
+				AppendText(nil, m.PathType(), m.Paths.At(k)), AppendText(nil, m.PathType(), m.Paths.At(k-1)))}
 		}
 	}
 	return nil

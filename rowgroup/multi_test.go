@@ -2,9 +2,11 @@ package rowgroup
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -382,4 +384,41 @@ func TestMaxCells(t *testing.T) {
 	encodeBlocks(t, b, 1, EncodeOptions{})
 	require.NoError(t, m.Append(&MultiCell{Path: AppendInt(nil, Int, math.MaxInt32)}))
 	require.ErrorContains(t, b.Check(), "the limit is 65536")
+}
+
+func TestOrderOfCells(t *testing.T) {
+	for _, c := range []struct{ typ, paths, disorder string }{
+		{"set<int>", "ffffffff 00000000 00000001", ""},
+		{"set<int>", "00000001 ffffffff", "its cell -1 stands after 1"},
+		{"set<text>", "61 61", "its cell a stands after a"},
+		{"set<duration>", "02 01", ""}, // no order
+		{"map<blob,int>", "01 0100 02", ""},
+		{"udt<k.u{a:int,b:int}>", "0000 0001 8000", ""},
+		{"udt<k.u{a:int,b:int}>", "0001 0000", "its cell 0 stands after 1"},
+		{"list<int>", "00000001000011ef8000000000000000 00000000000011f08000000000000000", ""},
+		{"list<int>", "00000000000011f08000000000000000 00000001000011ef8000000000000000", "stands after"},
+	} {
+		typ, err := ParseType(c.typ)
+		require.NoError(t, err)
+		s, err := NewSchema([]Column{{Name: "k", Type: Text}}, nil, []Column{{Name: "s", Type: typ}}, []Column{{Name: "v", Type: typ}})
+		require.NoError(t, err)
+		for col := 1; col <= 2; col++ {
+			b := NewBatch(s)
+			b.BeginPartition([]byte("k")).Static = StaticFull
+			m := b.MultiCells(col)
+			m.Begin(0)
+			for _, path := range strings.Fields(c.paths) {
+				p, err := hex.DecodeString(path)
+				require.NoError(t, err)
+				require.NoError(t, m.Append(&MultiCell{Path: p, Value: []byte{0, 0, 0, 1}}))
+			}
+			b.SetLen(1)
+			require.NoError(t, b.Check())
+			if err := s.CheckOrder(b); c.disorder == "" {
+				require.NoError(t, err, c.typ)
+			} else {
+				require.ErrorContains(t, err, c.disorder)
+			}
+		}
+	}
 }

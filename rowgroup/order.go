@@ -421,11 +421,13 @@ func (e *OrderError) Error() string { return e.text }
 // each in clustering order (no two rows equal unless the table is a multiset),
 // and markers that open and close deletions in turn. Where a type or the order
 // of partitions is unknown it accepts the order as found, but no row and no
-// partition twice in a row. It allocates nothing per row.
+// partition twice in a row. Cells of multi-cell columns ascend by path. It
+// allocates nothing per row.
 type OrderChecker struct {
 	schema     *Schema
 	partitions partitionOrder
-	unordered  int // the first clustering column whose type has no order
+	unordered  int   // the first clustering column whose type has no order
+	multi      []int // the multi-cell columns
 
 	started  bool
 	key      []byte
@@ -442,6 +444,11 @@ func NewOrderChecker(s *Schema) *OrderChecker {
 	c.unordered = s.from[Clustering]
 	for c.unordered < s.from[Static] && s.cols[c.unordered].Type.Ordered() {
 		c.unordered++
+	}
+	for col := range s.cols {
+		if s.multiCell(col) {
+			c.multi = append(c.multi, col)
+		}
 	}
 	return c
 }
@@ -463,6 +470,9 @@ func (c *OrderChecker) Check(b *Batch) error {
 			return err
 		}
 		from, to := b.PartitionRows(p)
+		if err := c.cells(b, p, from, to); err != nil {
+			return err
+		}
 		if from == to {
 			continue
 		}
