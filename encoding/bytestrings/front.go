@@ -66,40 +66,54 @@ func (e *front) paramBytes(p *encoding.Params) int {
 // appendSuffixes appends the form of prefixes and suffixes, whose lengths above
 // the base sum to excess.
 func (e *Encoder) appendSuffixes(dst []byte, src *Strings) (out []byte, prefix, suffix frame.Frame, excess int64) {
-	e.prefixes, e.lens = e.prefixes[:0], e.lens[:0]
-	var last []byte
-	for i := range src.Len() {
-		s := src.At(i)
-		shared := sharedPrefix(last, s)
-		if i > 0 {
-			e.prefixes = append(e.prefixes, uint32(shared))
-		}
-		e.lens = append(e.lens, uint32(len(s)-shared))
-		last = s
+	if src.Len() == 0 {
+		return dst, e.prefix, e.suffix, 0
 	}
-	dst, prefix, _ = appendLengths(dst, e.prefixes, e.prefix)
+	e.prefixes = slices.Grow(e.prefixes[:0], src.Len())[:src.Len()]
+	e.lens = slices.Grow(e.lens[:0], src.Len())[:src.Len()]
+	last, start := 0, 0
+	for i, end := range src.Ends {
+		shared := sharedPrefix(src.Data, last, start, int(end)-start)
+		e.prefixes[i], e.lens[i] = uint32(shared), end-uint32(start+shared)
+		last, start = start, int(end)
+	}
+	dst, prefix, _ = appendLengths(dst, e.prefixes[1:], e.prefix)
 	dst, suffix, excess = appendLengths(dst, e.lens, e.suffix)
-	base := uint32(suffix.Base())
-	for i, n := range e.lens {
-		s := src.At(i)
-		dst = append(dst, s[len(s)-int(n+base):]...)
+	base := suffix.Base()
+	total := int(excess + int64(src.Len())*base)
+	at := len(dst)
+	dst = slices.Grow(dst, total+short)[:at+total+short]
+	for i, end := range src.Ends {
+		n := int(int64(e.lens[i]) + base)
+		from := int(end) - n
+		if n <= short && from+short <= len(src.Data) {
+			// With what follows it, since a copy of fixed length takes less.
+			*(*[short]byte)(dst[at:]) = *(*[short]byte)(src.Data[from:])
+		} else {
+			copy(dst[at:], src.Data[from:end])
+		}
+		at += n
 	}
-	return dst, prefix, suffix, excess
+	return dst[:at], prefix, suffix, excess
 }
 
-// sharedPrefix is the number of bytes that a and b begin with alike.
-func sharedPrefix(a, b []byte) int {
-	n := min(len(a), len(b))
+// short is the length of suffixes that are copied as if they were as long.
+const short = 16
+
+// sharedPrefix is the number of bytes, at most n, that data[last:start] and
+// data[start:start+n] begin with alike.
+func sharedPrefix(data []byte, last, start, n int) int {
+	n = min(n, start-last)
 	i := 0
-	for ; i+8 <= n; i += 8 {
-		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
-			return i + bits.TrailingZeros64(x)/8
+	for ; i < n && start+i+8 <= len(data); i += 8 {
+		if x := binary.LittleEndian.Uint64(data[last+i:]) ^ binary.LittleEndian.Uint64(data[start+i:]); x != 0 {
+			return min(n, i+bits.TrailingZeros64(x)/8)
 		}
 	}
-	for i < n && a[i] == b[i] {
+	for i < n && data[last+i] == data[start+i] {
 		i++
 	}
-	return i
+	return min(n, i)
 }
 
 // integerLength is the length of two or more strings where it is the same for

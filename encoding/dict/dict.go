@@ -69,12 +69,12 @@ func (e *Encoder) TryAppend(dst []byte, src *bytestrings.Strings, p *encoding.Pa
 	if src.Len() == 0 {
 		return dst, false
 	}
-	lo, hi := len(src.At(0)), 0
-	for i := range src.Len() {
-		n := len(src.At(i))
-		lo, hi = min(lo, n), max(hi, n)
+	lo, hi, start := src.Ends[0], uint32(0), uint32(0)
+	for _, end := range src.Ends {
+		lo, hi = min(lo, end-start), max(hi, end-start)
+		start = end
 	}
-	w := uint(bits.Len(uint(hi - lo)))
+	w := uint(bits.Len32(hi - lo))
 	plain := int64(len(src.Data)) + int64(simd.PackedLen(src.Len(), w))
 	if !e.build(src, plain) {
 		return dst, false
