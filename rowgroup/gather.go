@@ -478,14 +478,17 @@ func (g *gatherer) column(s int, v *vector, meta *RowMeta, r *rowsOf) {
 // presence is states where a cell is either absent or as its row.
 func (g *gatherer) presence(s int, v *vector, r *rowsOf) {
 	states := g.room(s+cState, r.n)
+	pick, n := resize(g.pick, r.n), 0
 	for i := range states {
 		row := r.at(i)
 		c := v.Cells[row]
 		states[i] = int64(c)
+		pick[n] = int32(row) // the next takes its place if there is no value
 		if c == CellAsRow {
-			g.pick = append(g.pick, int32(row))
+			n++
 		}
 	}
+	g.pick = pick[:n]
 }
 
 // states gathers the states and metadata of cells and leaves in g.pick the

@@ -1,6 +1,9 @@
 package textfmt
 
-import "io"
+import (
+	"bytes"
+	"io"
+)
 
 // tape keeps what is read of an input, to be read once more. It allocates the
 // text once, and lets go of it as it is read again.
@@ -17,6 +20,10 @@ const tapePiece = 256 << 10
 func (t *tape) Read(p []byte) (int, error) {
 	n, err := t.r.Read(p)
 	t.length += n
+	if n >= tapePiece/2 {
+		t.pieces = append(t.pieces, bytes.Clone(p[:n])) // not cleared before
+		return n, err
+	}
 	for p = p[:n]; len(p) > 0; {
 		last := len(t.pieces) - 1
 		if last < 0 || len(t.pieces[last]) == cap(t.pieces[last]) {
