@@ -31,10 +31,8 @@ type blockUnit struct {
 }
 
 func (s *segmentJob) encode() {
-	first, last := s.spans[0], s.spans[len(s.spans)-1]
 	s.stats.Reset()
-	s.stats.Add(s.batch, first.FromRow, last.ToRow, first.FromPart, last.ToPart)
-	s.encoded, s.err = s.enc.Encode(s.batch, s.spans)
+	s.encoded, s.err = s.enc.EncodeCounting(s.batch, s.spans, s.stats)
 }
 
 // wait waits until s is encoded.

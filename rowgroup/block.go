@@ -32,7 +32,16 @@ func NewSegmentEncoder(s *Schema, o EncodeOptions) *SegmentEncoder { return newS
 
 // Encode encodes the groups of one segment. The Segment is valid until the
 // next call and keeps nothing of b.
-func (e *SegmentEncoder) Encode(b *Batch, spans []Span) (*Segment, error) { return e.encode(b, spans) }
+func (e *SegmentEncoder) Encode(b *Batch, spans []Span) (*Segment, error) {
+	return e.encode(b, spans, nil)
+}
+
+// EncodeCounting is Encode, and adds the groups, which follow one another in b,
+// to st as its Add does. That takes less than both: where a chunk of texts is a
+// dictionary, st looks at the distinct ones only.
+func (e *SegmentEncoder) EncodeCounting(b *Batch, spans []Span, st *Stats) (*Segment, error) {
+	return e.encode(b, spans, st)
+}
 
 // Segment is a run of encoded row groups.
 type Segment struct{ segment }

@@ -94,6 +94,7 @@ type segmentEncoder struct {
 	scratch []byte
 	cands   []choice
 	params  encoding.Params // of a chunk that is tried
+	stats   *Stats          // of what is encoded, or nil
 }
 
 func newSegmentEncoder(s *Schema, o EncodeOptions) *SegmentEncoder {
@@ -115,7 +116,14 @@ func newSegmentEncoder(s *Schema, o EncodeOptions) *SegmentEncoder {
 	return e
 }
 
-func (e *segmentEncoder) encode(b *Batch, spans []Span) (*Segment, error) {
+// encode encodes the groups, and adds them to st unless that is nil.
+func (e *segmentEncoder) encode(b *Batch, spans []Span, st *Stats) (*Segment, error) {
+	if e.stats = st; st != nil && len(spans) > 0 {
+		first, last := spans[0], spans[len(spans)-1]
+		st.encoded = true
+		st.Add(b, first.FromRow, last.ToRow, first.FromPart, last.ToPart)
+		st.encoded = false
+	}
 	s := &e.seg.segment
 	s.groups, s.chunks, s.bodies = s.groups[:0], s.chunks[:0], s.bodies[:0]
 	e.choose(b, spans)
@@ -137,6 +145,10 @@ func (e *segmentEncoder) encode(b *Batch, spans []Span) (*Segment, error) {
 	s.collect()
 	for _, g := range e.samples {
 		g.release()
+	}
+	if st != nil {
+		st.endChunks()
+		e.stats = nil
 	}
 	return &e.seg, nil
 }
@@ -168,6 +180,13 @@ func (e *segmentEncoder) encodeChunk(st int, v *values, info *groupInfo) {
 	if str.class != ClassBytes && len(bodies)-off > str.class.width()*v.n+8 {
 		*p = encoding.Params{}
 		id, bodies = e.append(bodies[:off], st, v, &choice{id: encoding.Raw}, p)
+	}
+	if e.stats != nil && str.class == ClassBytes && str.column >= e.l.rows.from && st == e.l.rows.value(str.column, cValue) {
+		var firsts []int32
+		if id == encoding.Dictionary {
+			firsts = e.codecs[st].dict.Firsts()
+		}
+		e.stats.addChunk(str.column, v.str, firsts)
 	}
 	c.slots[slotID] = int64(id)
 	if e.compresses(str) {

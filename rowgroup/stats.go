@@ -68,8 +68,9 @@ type Stats struct {
 	Expiries           MinMax // s, of rows and cells
 	LocalDeletions     MinMax // s, when deletions and tombstones were made
 
-	schema *Schema
-	cols   []columnStats // from the first clustering column on
+	schema  *Schema
+	cols    []columnStats // from the first clustering column on
+	encoded bool          // addChunk is told the texts of regular columns
 }
 
 // ColumnStats are the statistics of one column: of the cells of all rows, or
@@ -100,11 +101,12 @@ type columnStats struct {
 
 	nulls, nans, empties, exceptions int64
 
-	set    bool // lo and hi hold the bounds of numbers, as keys
-	lo, hi int64
-	least  bound
-	most   bound
-	texts  extremes // of the cells at hand, under prefixBounds
+	set     bool // lo and hi hold the bounds of numbers, as keys
+	lo, hi  int64
+	least   bound
+	most    bound
+	texts   extremes // of the cells at hand, under prefixBounds
+	encoded bool     // addChunk is told these
 }
 
 // boundForm says how a column's bounds are kept.
@@ -166,7 +168,8 @@ func (st *Stats) Reset() {
 	for i := range cols {
 		c := &cols[i]
 		*c = columnStats{typ: c.typ, class: c.class, form: c.form, flip: c.flip,
-			least: bound{value: c.least.value[:0]}, most: bound{value: c.most.value[:0]}}
+			least: bound{value: c.least.value[:0]}, most: bound{value: c.most.value[:0]},
+			texts: extremes{lo: c.texts.lo, hi: c.texts.hi}}
 	}
 	*st = Stats{schema: st.schema, cols: cols}
 }
@@ -250,7 +253,31 @@ func (st *Stats) addRows(b *Batch, from, to int) {
 	}
 	for col := st.schema.from[Regular]; col < len(b.vecs); col++ {
 		st.addCells(&b.vecs[col], &b.meta, from, to)
-		st.cols[col-first].add(&b.vecs[col], from, to)
+		c := &st.cols[col-first]
+		c.encoded = st.encoded
+		c.add(&b.vecs[col], from, to)
+	}
+}
+
+// addChunk takes in the texts of regular column col in a group: those at firsts
+// where that has each value of them, else all.
+func (st *Stats) addChunk(col int, texts *bytestrings.Strings, firsts []int32) {
+	c := &st.cols[col-st.schema.from[Clustering]]
+	if c.form != prefixBounds {
+		return
+	}
+	if firsts == nil {
+		c.texts.add(texts, 0, texts.Len())
+	}
+	for _, i := range firsts {
+		c.texts.add(texts, int(i), int(i)+1)
+	}
+}
+
+// endChunks ends what began with the first addChunk.
+func (st *Stats) endChunks() {
+	for i := range st.cols {
+		st.cols[i].addTexts()
 	}
 }
 
@@ -337,10 +364,17 @@ func (st *Stats) addMulti(m *MultiCells, meta *RowMeta, from, to int) {
 // add counts cells [from, to) of v.
 func (c *columnStats) add(v *vector, from, to int) {
 	c.addCells(v, from, to)
+	if !c.encoded {
+		c.addTexts()
+	}
+}
+
+// addTexts takes in the bounds of the texts at hand.
+func (c *columnStats) addTexts() {
 	if c.texts.set {
 		c.addLeast(c.texts.lo, boundExact)
 		c.addMost(c.texts.hi, boundExact)
-		c.texts = extremes{}
+		c.texts.set = false
 	}
 }
 
@@ -406,7 +440,9 @@ func (c *columnStats) addValues(v *vector, from, to int) {
 			c.addFloat64s(v.f64[from:to])
 		}
 	case prefixBounds:
-		c.texts.add(&v.str, from, to)
+		if !c.encoded {
+			c.texts.add(&v.str, from, to)
+		}
 	case wholeBounds:
 		for i := from; i < to; i++ {
 			x := v.str.At(i)
@@ -416,7 +452,8 @@ func (c *columnStats) addValues(v *vector, from, to int) {
 	}
 }
 
-// extremes are the least and the greatest of some strings, by their bytes.
+// extremes are the least and the greatest of some strings, by their bytes, as
+// far as they tell what the bounds are. They keep nothing of the strings.
 type extremes struct {
 	lo, hi []byte
 	set    bool
@@ -436,8 +473,7 @@ func (e *extremes) add(s *bytestrings.Strings, from, to int) {
 		start = s.Ends[from-1]
 	}
 	if !e.set {
-		e.lo = s.At(from)
-		e.hi, e.set = e.lo, true
+		e.lo, e.hi, e.set = keep(e.lo, s.At(from)), keep(e.hi, s.At(from)), true
 		e.between()
 	}
 	alike := e.lo[:e.skip]
@@ -453,9 +489,9 @@ func (e *extremes) add(s *bytestrings.Strings, from, to int) {
 		}
 		switch r := bytes.Compare(x, e.lo); {
 		case r < 0:
-			e.lo = x
+			e.lo = keep(e.lo, x)
 		case r > 0 && bytes.Compare(x, e.hi) > 0:
-			e.hi = x
+			e.hi = keep(e.hi, x)
 		default:
 			continue
 		}
@@ -463,6 +499,10 @@ func (e *extremes) add(s *bytestrings.Strings, from, to int) {
 		alike = e.lo[:e.skip]
 	}
 }
+
+// keep is a copy of x in the memory of old, cut where it is too long for a bound
+// in any case.
+func keep(old, x []byte) []byte { return append(old[:0], x[:min(len(x), MaxBoundBytes+1)]...) }
 
 // between sets what follows from lo and hi.
 func (e *extremes) between() {

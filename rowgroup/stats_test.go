@@ -255,6 +255,44 @@ func TestStatsDoNotDependOnTheSplit(t *testing.T) {
 	})
 }
 
+// An encoder counts what Add counts, whatever the encodings are.
+func TestEncodeCounting(t *testing.T) {
+	check := func(t *rapid.T, b *Batch, o EncodeOptions) {
+		e, want, got := NewSegmentEncoder(b.schema, o), NewStats(b.schema), NewStats(b.schema)
+		rows := rapid.IntRange(1, 40).Draw(t, "rows")
+		for spans := groupsOf(b, rows); len(spans) > 0; {
+			n := rapid.IntRange(1, len(spans)).Draw(t, "groups")
+			want.Reset()
+			want.Add(b, spans[0].FromRow, spans[n-1].ToRow, spans[0].FromPart, spans[n-1].ToPart)
+			got.Reset()
+			_, err := e.EncodeCounting(b, spans[:n], got)
+			require.NoError(t, err)
+			require.True(t, want.Equal(got))
+			require.Equal(t, want.AppendTo(nil), got.AppendTo(nil))
+			spans = spans[n:]
+		}
+	}
+	s := historySchema(t, false)
+	rapid.Check(t, func(t *rapid.T) {
+		check(t, historyBatch(t, s, []history{drawLiveHistory(t, 1, false), drawLiveHistory(t, 2, false)}), EncodeOptions{})
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		some := rapid.SliceOfN(rapid.StringN(0, 90, -1), 1, 5).Draw(t, "texts")
+		b := valueBatch(t, Text, rapid.IntRange(1, 100).Draw(t, "n"))
+		for range b.Len() {
+			x, cell := rapid.SampledFrom(some).Draw(t, "text"), CellAsRow
+			if rapid.IntRange(0, 5).Draw(t, "null") == 0 {
+				x, cell = "", CellAbsent
+			}
+			require.NoError(t, b.vecs[2].str.Append([]byte(x)))
+			b.vecs[2].Cells = append(b.vecs[2].Cells, cell)
+		}
+		o := EncodeOptions{Encodings: map[int][]encoding.ID{}}
+		o.Encodings[2] = rapid.SliceOfN(rapid.SampledFrom([]encoding.ID{encoding.Dictionary, encoding.FrontCoded, encoding.LengthBytes}), 0, 1).Draw(t, "encodings")
+		check(t, b, o)
+	})
+}
+
 // Bounds of byte strings hold for every value and do not depend on the split.
 func TestStatsBoundsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -385,6 +423,7 @@ func TestExtremes(t *testing.T) {
 		middle := rapid.IntRange(from, to).Draw(t, "middle")
 		e.add(&s, from, middle)
 		e.add(&s, middle, to)
+		lo, hi = keep(nil, lo), keep(nil, hi)
 		if !bytes.Equal(e.lo, lo) || !bytes.Equal(e.hi, hi) {
 			t.Fatalf("%q to %q, want %q to %q", e.lo, e.hi, lo, hi)
 		}

@@ -49,8 +49,13 @@ type Encoder struct {
 	values  bytestrings.Encoder
 	entries bytestrings.Strings
 	indices []uint32
+	firsts  []int32 // by entry: the string where it came first
 	table   table
 }
+
+// Firsts are the numbers of the strings, ascending, whose value none before
+// them has, of the chunk that was appended last. They are valid until the next.
+func (e *Encoder) Firsts() []int32 { return e.firsts }
 
 // Reset forgets the chunks before, as at the start of a segment.
 func (e *Encoder) Reset() { e.values.Reset() }
@@ -91,6 +96,7 @@ func (e *Encoder) TryAppend(dst []byte, src *bytestrings.Strings, p *encoding.Pa
 // false when values and indices must take more than limit bytes.
 func (e *Encoder) build(src *bytestrings.Strings, limit int64) bool {
 	e.entries.Reset()
+	e.firsts = e.firsts[:0]
 	e.table.reset()
 	n := src.Len()
 	e.indices = slices.Grow(e.indices[:0], n)[:n]
@@ -103,6 +109,7 @@ func (e *Encoder) build(src *bytestrings.Strings, limit int64) bool {
 			var found bool
 			if index, found = e.table.find(s, &e.entries); !found {
 				_ = e.entries.Append(s) // fits, since src does
+				e.firsts = append(e.firsts, int32(i))
 				d := e.entries.Len()
 				if int64(len(e.entries.Data))+int64(simd.PackedLen(n, indexWidth(d))) > limit {
 					return false

@@ -333,3 +333,12 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+func TestFirsts(t *testing.T) {
+	var e dict.Encoder
+	var p encoding.Params
+	e.Append(nil, of("b", "b", "a", "b", "c", "a", "c"), &p)
+	require.Equal(t, []int32{0, 2, 4}, e.Firsts())
+	e.Append(nil, of("a", "a"), &p)
+	require.Equal(t, []int32{0}, e.Firsts())
+}
