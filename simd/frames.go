@@ -11,7 +11,7 @@ import (
 // Tails64 counts the values far from a number: tails[0][i] becomes the number
 // of those whose distance to end takes more than most-i bits, tails[1][i] that
 // of those whose zigzag distance to centre does. The distance to end is
-// src[i]-end, or end-src[i] if below; all is modulo 2^64.
+// src[i]-end, or end-src[i] if below; all is modulo 2^64. most is at most 64.
 func Tails64(tails *[2][8]int, src []int64, end int64, below bool, centre int64, most int) {
 	sign := int64(0)
 	if below {

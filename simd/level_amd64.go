@@ -55,7 +55,7 @@ func init() {
 			bytes := size / 8
 			for avx512, span := range []int{16, 64} {
 				t := &unpackTables[kind][avx512][w]
-				for i := 0; i < []int{64, 64}[avx512]; i += bytes {
+				for i := 0; i < 64; i += bytes {
 					value := i / bytes                          // of the group
 					first := i / span * (span / bytes) * w >> 3 // byte that the load begins at
 					at := value * w                             // first bit

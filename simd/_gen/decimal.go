@@ -31,7 +31,7 @@ func bounded(s shape) {
 	}
 	calls.add(s.avx512, fmt.Sprintf("%s%d(dst []%s, src []byte, width uint, %s float64) (done int)", name, s.size, value, factors), "0", cond,
 		fmt.Sprintf("%s(&dst[0], %s, &src[0], cap(src), &unpackTables[1][%d][width][0], width, %[4]s)\nreturn %[2]s",
-			s.name(name), taken, map[bool]int{false: 0, true: 1}[s.avx512], factors))
+			s.name(name), taken, s.tier(), factors))
 
 	text(s.name(name), fmt.Sprintf("(dst *%s, n int, src *byte, size int, table *byte, width uint, %s float64)", value, factors))
 	dst, n := gp("dst"), gp("n")

@@ -82,7 +82,7 @@ func dispatchDecoder(s shape, name, value string, packed bool, d decoder) {
 	switch {
 	case packed:
 		params += ", src []byte, width uint"
-		args += fmt.Sprintf(", &src[0], cap(src), &unpackTables[%d][%d][width][0], width", pick(s, 1, 0), map[bool]int{false: 0, true: 1}[s.avx512])
+		args += fmt.Sprintf(", &src[0], cap(src), &unpackTables[%d][%d][width][0], width", pick(s, 1, 0), s.tier())
 		conds = append(conds, fmt.Sprintf("oneWindow(width, %d)", s.size))
 		if !s.avx512 {
 			conds = append(conds, "cap(src) >= 16")

@@ -22,7 +22,7 @@ func glue(s shape) {
 	calls.add(s.avx512, fmt.Sprintf("glue%d(dst []%s, %s) (done int, top %s)", s.size, s.float(), params, s.uint()), "0, 0",
 		cond+" && cap(lefts) >= len(lefts)+8",
 		fmt.Sprintf("top = %s(&dst[0], %s, &rights[0], cap(rights), &unpackTables[%d][%d][width][0], width, &lefts[:1][0], leftWidth, table)\nreturn %[2]s, top",
-			s.name("glue"), taken, pick(s, 1, 0), map[bool]int{false: 0, true: 1}[s.avx512]))
+			s.name("glue"), taken, pick(s, 1, 0), s.tier()))
 
 	text(s.name("glue"), fmt.Sprintf("(dst *%s, n int, src *byte, size int, unpack *byte, width uint, lefts *byte, leftWidth uint, entries *[8]%s) (top %[2]s)", s.float(), s.uint()))
 	dst, n := gp("dst"), gp("n")

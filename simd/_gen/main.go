@@ -70,6 +70,14 @@ func pick[T any](s shape, q, d T) T {
 	return d
 }
 
+// tier is the level's place in the tables.
+func (s shape) tier() int {
+	if s.avx512 {
+		return 1
+	}
+	return 0
+}
+
 func (s shape) bytes() int { return s.size / 8 } // of a value
 func (s shape) width() int { // bytes of a register
 	if s.avx512 {

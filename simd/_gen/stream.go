@@ -36,7 +36,7 @@ func stream(s shape, value string, join bool) {
 	count := gp("n")
 	blocks := GP64()
 	MOVQ(count, blocks)
-	SHRQ(U8(map[bool]int{false: 5, true: 6}[s.avx512]), blocks)
+	SHRQ(U8(5+s.tier()), blocks) // by the bytes of a register
 
 	size := s.bytes()
 	var within reg.VecVirtual // see ranks
