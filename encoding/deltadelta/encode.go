@@ -12,7 +12,8 @@ import (
 
 // Encoder holds the scratch of encoding, and what the chunks before had: a
 // chunk keeps their parameters where that costs its body nothing. Its zero
-// value is ready. It is not for concurrent use.
+// value is ready. Between two Resets it serves one column, hence one type. It is
+// not for concurrent use.
 type Encoder struct {
 	last    encoding.Params       // of the chunk before
 	prev    [numForms]frame.Frame // the frame that each form had last
