@@ -92,24 +92,19 @@ func (s Shape) Len(n int) int {
 }
 
 // Append appends src packed in shape s. Exactly s.Patches values must need
-// more than s.Width bits, and none more than the patches add. src is the room
-// for sorting out the patches: where there are some, it holds anything
-// afterwards.
+// more than s.Width bits, and none more than the patches add.
 func Append(dst []byte, src []uint64, s Shape) []byte {
 	dst = simd.AppendPack64(dst, src, s.Width)
 	if s.Patches == 0 {
 		return dst
 	}
-	var pos packer
-	b := PositionWidth(len(src))
-	high := src[:0]
+	pos, high := make([]uint64, 0, s.Patches), make([]uint64, 0, s.Patches)
 	for i, x := range src {
 		if x >>= s.Width; x != 0 {
-			high = append(high, x)
-			dst = pos.add(dst, uint64(i), b)
+			pos, high = append(pos, uint64(i)), append(high, x)
 		}
 	}
-	return simd.AppendPack64(pos.flush(dst), high, s.PatchWidth)
+	return AppendPatches(dst, pos, high, len(src), s)
 }
 
 // AppendPatches appends the patches of n values whose low bits are appended
@@ -117,29 +112,6 @@ func Append(dst []byte, src []uint64, s Shape) []byte {
 // shape says.
 func AppendPatches(dst []byte, pos, high []uint64, n int, s Shape) []byte {
 	return simd.AppendPack64(AppendPositions(dst, pos, n), high, s.PatchWidth)
-}
-
-// packer appends values of a few bits each.
-type packer struct {
-	acc uint64
-	n   uint // bits in acc, at most 7 between calls
-}
-
-func (p *packer) add(dst []byte, x uint64, w uint) []byte {
-	p.acc |= x << p.n
-	p.n += w
-	for ; p.n >= 8; p.n -= 8 {
-		dst = append(dst, byte(p.acc))
-		p.acc >>= 8
-	}
-	return dst
-}
-
-func (p *packer) flush(dst []byte) []byte {
-	if p.n > 0 {
-		dst = append(dst, byte(p.acc))
-	}
-	return dst
 }
 
 // Room is how many values of scratch Decode has a use for.

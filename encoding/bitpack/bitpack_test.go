@@ -2,7 +2,6 @@ package bitpack_test
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,7 +31,7 @@ func TestRoundTripAllWidths(t *testing.T) {
 					s.Patches++
 				}
 			}
-			b := bitpack.Append(nil, slices.Clone(src), s)
+			b := bitpack.Append(nil, src, s)
 			require.Len(t, b, s.Len(n))
 			dst := make([]uint64, n)
 			require.NoError(t, bitpack.Decode("t", dst, b, s, nil))

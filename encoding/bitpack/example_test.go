@@ -11,7 +11,7 @@ import (
 func Example() {
 	values := []uint64{1, 5, 2, 1000, 7, 0, 3}
 	shape := bitpack.Shape{Width: 3, Patches: 1, PatchWidth: 7}
-	packed := bitpack.Append(nil, append([]uint64{}, values...), shape) // Append takes its input for room
+	packed := bitpack.Append(nil, values, shape)
 	fmt.Printf("%d bytes, % x\n", len(packed), packed)
 
 	got := make([]uint64, len(values))

@@ -2,7 +2,6 @@ package bitpack_test
 
 import (
 	"encoding/binary"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,7 +24,7 @@ func FuzzDecode(f *testing.F) {
 		{[]uint64{0, 0, 5}, bitpack.Shape{Width: 0, Patches: 1, PatchWidth: 3}},
 		{[]uint64{1<<64 - 1, 7}, bitpack.Shape{Width: 64}},
 	} {
-		b := bitpack.Append(nil, slices.Clone(c.values), c.shape)
+		b := bitpack.Append(nil, c.values, c.shape)
 		f.Add(uint16(len(c.values)), int64(c.shape.Width), int64(c.shape.Patches), int64(c.shape.PatchWidth), b)
 	}
 	f.Fuzz(func(t *testing.T, n uint16, width, patches, patchWidth int64, b []byte) {
@@ -69,7 +68,7 @@ func fuzzDecode[T uint32 | uint64](t *testing.T, dst []T, width, patches, patchW
 			s.Patches++
 		}
 	}
-	packed := bitpack.Append(nil, slices.Clone(again), s)
+	packed := bitpack.Append(nil, again, s)
 	back := make([]T, len(dst))
 	require.NoError(t, bitpack.Decode("fuzz", back, packed, s, nil))
 	require.Equal(t, dst, back)
@@ -89,7 +88,7 @@ func FuzzRoundTrip(f *testing.F) {
 				s.Patches++
 			}
 		}
-		packed := bitpack.Append(nil, slices.Clone(src), s)
+		packed := bitpack.Append(nil, src, s)
 		require.Len(t, packed, s.Len(len(src)))
 		dst := make([]uint64, len(src))
 		require.NoError(t, bitpack.Decode("fuzz", dst, packed, s, nil))
