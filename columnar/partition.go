@@ -274,15 +274,51 @@ func (f *keyFinder) find(groups int) (g, k int, err error) {
 		if err != nil || k >= 0 {
 			return at, k, err
 		}
-		if c, _ := f.r.foot.schema.ComparePartitions(f.key, keys.Key(0)); c < 0 {
+		if f.compare(0) > 0 {
 			hi, g = at, at-1
-		} else if c, _ := f.r.foot.schema.ComparePartitions(f.key, keys.Key(keys.NumPartitions()-1)); c > 0 {
+		} else if f.compare(keys.NumPartitions()-1) < 0 {
 			lo, g = g+1, g+1
 		} else {
-			return -1, 0, nil
+			break
 		}
 	}
-	return -1, 0, nil
+	return -1, 0, f.checkOrder(groups)
+}
+
+// compare is where key i of the scratch's batch stands to the key.
+func (f *keyFinder) compare(i int) int {
+	if f.r.byBytes {
+		return bytes.Compare(f.s.batch.Key(i), f.key)
+	}
+	c, _ := f.r.foot.schema.ComparePartitions(f.s.batch.Key(i), f.key)
+	return c
+}
+
+// checkOrder refuses keys of the open block that are not in order, among which
+// the key can be missed.
+func (f *keyFinder) checkOrder(groups int) error {
+	s, schema, first := f.s, f.r.foot.schema, true
+	for g := range groups {
+		if s.dec.GroupPartitions(g) == 0 {
+			continue
+		}
+		s.batch.Clear()
+		if err := s.dec.DecodeKeys(s.batch, g, g+1); err != nil {
+			return err
+		}
+		for i := range s.batch.NumPartitions() {
+			last := s.key
+			if i > 0 {
+				last = s.batch.Key(i - 1)
+			}
+			if c, _ := schema.ComparePartitions(last, s.batch.Key(i)); c >= 0 && !first {
+				return encoding.Corruptf("block", "key %d of row group %d is not behind the one before", i, g)
+			}
+			first = false
+		}
+		s.key = lastKey(s.key, s.batch)
+	}
+	return nil
 }
 
 // guess is the group where the key would be if keys were spread evenly.
@@ -310,13 +346,7 @@ func (f *keyFinder) within(g int) (int, error) {
 	lo := 0
 	for hi := n; f.r.ordered && lo < hi; {
 		m := int(uint(lo+hi) >> 1)
-		var c int
-		if f.r.byBytes {
-			c = bytes.Compare(keys.Key(m), f.key)
-		} else {
-			c, _ = f.r.foot.schema.ComparePartitions(keys.Key(m), f.key)
-		}
-		if c < 0 {
+		if f.compare(m) < 0 {
 			lo = m + 1
 		} else {
 			hi = m

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/rowgroup"
@@ -142,6 +143,34 @@ func TestVerifyKeyTwice(t *testing.T) {
 	require.NoError(t, w.append(b)) // unchecked
 	require.NoError(t, w.Close())
 	require.ErrorContains(t, open(t, buf.Bytes()).Verify(bg, VerifyValues, nil), "twice")
+}
+
+// A look-up in a block whose keys are out of order finds its key or says so.
+func TestKeysOutOfOrder(t *testing.T) {
+	s := table(t, []rowgroup.Column{{Name: "k", Type: rowgroup.Text}}, []rowgroup.Column{{Name: "time", Type: rowgroup.Bigint}}, nil)
+	rapid.Check(t, func(t *rapid.T) {
+		keys := rapid.Permutation([]string{"b", "c", "d", "e", "f", "g", "h"}).Draw(t, "keys")
+		keys = append([]string{"a"}, keys...) // as the index says
+		b := rowgroup.NewBatch(s)
+		for _, k := range keys {
+			b.BeginPartition([]byte(k))
+			*b.Int64s(1) = append(*b.Int64s(1), 1)
+		}
+		var buf bytes.Buffer
+		w, err := NewWriter(&buf, s, WithRowGroupRows(rapid.IntRange(1, 8).Draw(t, "rows a group")))
+		require.NoError(t, err)
+		require.NoError(t, w.append(b)) // unchecked
+		require.NoError(t, w.Close())
+		rd, err := OpenBytes(buf.Bytes())
+		require.NoError(t, err)
+		for _, k := range keys {
+			if p, err := rd.Partition(bg, []byte(k)); err != nil {
+				require.ErrorIs(t, err, encoding.ErrCorrupt)
+			} else {
+				require.Equal(t, k, string(p.Key()))
+			}
+		}
+	})
 }
 
 // The version is the file's.

@@ -17,8 +17,9 @@ type scratch struct {
 	dec    *rowgroup.BlockDecoder
 	batch  *rowgroup.Batch
 	single *rowgroup.Batch
-	step   int  // see stepBytes
-	small  bool // all groups of a block are decoded in one step
+	key    []byte // see keyFinder.checkOrder
+	step   int    // see stepBytes
+	small  bool   // all groups of a block are decoded in one step
 }
 
 // keptWindow is the greatest window that is kept for the next read.

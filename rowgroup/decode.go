@@ -69,6 +69,7 @@ type blockDecoder struct {
 	first   int             // the groups at hand are [first, end)
 	end     int
 	stamp   int64 // of those groups
+	heads   heads
 	i32     []int32
 	tmp     scratch
 	pos     []int32
@@ -122,6 +123,7 @@ func (d *blockDecoder) open(t *Template, groups, rows, parts int, body []byte) e
 		return encoding.Corruptf("block", "%d bytes", len(body))
 	}
 	d.groups, d.body = groups, body
+	d.first, d.end, d.heads.group = 0, 0, -1
 	d.list(t)
 	bodies, err := d.openParams(t, body)
 	if err != nil {
@@ -293,7 +295,14 @@ func (d *blockDecoder) openStream(st, k, off int, counts []int) (int, error) {
 	l := &d.listed[k]
 	v := d.slots(k, 0)
 	last, stored := 0, 0 // stored bytes of last values
-	for g := range d.groups {
+	refs := d.refs[k*d.groups:][:d.groups]
+	for g := range refs {
+		r := &refs[g]
+		if l.all && l.alike && counts[g] == last && stored <= len(d.body)-off {
+			*r = ref{off: int32(off), len: int32(stored), count: int32(last)}
+			off += stored
+			continue
+		}
 		if l.counted || !l.alike {
 			v = d.slots(k, g)
 		}
@@ -307,7 +316,6 @@ func (d *blockDecoder) openStream(st, k, off int, counts []int) (int, error) {
 		default:
 			n = int(c - countExplicit)
 		}
-		r := &d.refs[k*d.groups+g]
 		if n == 0 {
 			*r = ref{}
 			continue
@@ -550,7 +558,8 @@ func (d *blockDecoder) ramp(st, g int) (encoding.Ramp, bool) {
 	if l := &d.listed[k]; l.constant {
 		return encoding.Ramp{First: l.values[slotParam]}, true
 	}
-	if g < d.groups {
+	// One group alone is looked at by itself.
+	if g < d.groups && (d.end-d.first != 1 || d.asked[k*(d.groups+1)+d.groups] != rampUnasked) {
 		if _, ok := d.ramp(st, d.groups); ok {
 			return d.lines[k].of(d, g), true
 		}

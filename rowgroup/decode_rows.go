@@ -14,8 +14,14 @@ func (d *blockDecoder) decodeKeys(dst *Batch, from, to int) error {
 	d.begin(from, to)
 	for g := from; g < to; g++ {
 		if d.parts[g] > 0 {
+			at := len(dst.parts)
 			if err := d.decodePartitions(dst, g, dst.Len()); err != nil {
 				return tooLarge(err)
+			}
+			if to-from == 1 {
+				if err := d.keepHeads(dst, g, at); err != nil {
+					return tooLarge(err)
+				}
 			}
 		}
 		dst.n += d.rows[g]
@@ -122,6 +128,9 @@ func (d *blockDecoder) decodePartitions(dst *Batch, g, at int) error {
 	if d.count(sKey, g) != np || d.count(sPartState, g) != np {
 		return d.corrupt(sKey, g, "%d keys and %d states for %d partitions", d.count(sKey, g), d.count(sPartState, g), np)
 	}
+	if g == d.heads.group {
+		return d.keptHeads(dst, at)
+	}
 	if err := d.decodeBytes(&dst.keys, sKey, g); err != nil {
 		return err
 	}
@@ -176,6 +185,53 @@ func (d *blockDecoder) decodePartitions(dst *Batch, g, at int) error {
 	}
 	if dels != len(times) || dels != len(locals) {
 		return d.corrupt(sPartDelTime, g, "%d deletion times for %d partitions", len(times), dels)
+	}
+	return nil
+}
+
+// heads are the partitions that begin in one group, whose rows are often wanted
+// once its keys were looked at.
+type heads struct {
+	group   int // or -1
+	at      int // of dst when they were decoded: its first unfiltered
+	parts   []PartitionHead
+	keys    bytestrings.Strings
+	statics []int32 // which have a static row
+}
+
+// keepHeads keeps the partitions of dst from number from on, which were decoded
+// last and begin in group g.
+func (d *blockDecoder) keepHeads(dst *Batch, g, from int) error {
+	h := &d.heads
+	h.group = -1
+	h.parts = append(h.parts[:0], dst.parts[from:]...)
+	h.keys.Reset()
+	if err := h.keys.AppendFrom(&dst.keys, from, dst.keys.Len()); err != nil {
+		return err
+	}
+	h.statics = h.statics[:0]
+	for _, i := range d.statics {
+		h.statics = append(h.statics, i-int32(from))
+	}
+	h.group, h.at = g, dst.Len()
+	return nil
+}
+
+// keptHeads is decodePartitions of the group whose heads are kept.
+func (d *blockDecoder) keptHeads(dst *Batch, at int) error {
+	h, from := &d.heads, len(dst.parts)
+	d.left[h.group] -= len(h.keys.Data)
+	if err := dst.keys.AppendFrom(&h.keys, 0, h.keys.Len()); err != nil {
+		return err
+	}
+	dst.parts = append(dst.parts, h.parts...)
+	if at != h.at {
+		for i := range dst.parts[from:] {
+			dst.parts[from+i].Start += at - h.at
+		}
+	}
+	for _, i := range h.statics {
+		d.statics = append(d.statics, i+int32(from))
 	}
 	return nil
 }
@@ -489,12 +545,14 @@ func dense[T any](d *blockDecoder, dst []T, st int, sp *span, decode func([]T, i
 // their parameters say, with its packed codes; none if n is 0.
 func (d *blockDecoder) rampsOf(st, g, to int) (r encoding.Ramp, codes []byte, n, end int) {
 	k := int(d.where[st])
-	r, known := d.ramp(st, d.groups)
-	if known && r.Spread == 0 && d.l.streams[st].ref == refRows {
-		r.First += int64(d.starts[g]) * r.Step
-		return r, nil, d.starts[to] - d.starts[g], to
+	known := false // all groups are on a line
+	if to-g > 1 {
+		if r, known = d.ramp(st, d.groups); known && r.Spread == 0 && d.l.streams[st].ref == refRows {
+			r.First += int64(d.starts[g]) * r.Step
+			return r, nil, d.starts[to] - d.starts[g], to
+		}
+		known = known && !d.listed[k].constant
 	}
-	known = known && !d.listed[k].constant // all groups are on a line
 	of := func(g int) (encoding.Ramp, bool) {
 		if known {
 			return d.lines[k].of(d, g), true
