@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -82,12 +83,47 @@ func read(path string) (text []byte, x about, err error) {
 	}
 	x.warnings = rep.Warnings
 	x.notes = append(x.notes, chunks(s.Data))
+	if err = findKeys(s); err != nil {
+		return b.Bytes(), x, err
+	}
 	err = throughFile(s)
 	if errors.Is(err, encoding.ErrUnsupported) {
 		x.notes = append(x.notes, "not as rows: "+err.Error())
 		err = nil
 	}
 	return b.Bytes(), x, err
+}
+
+// findKeys looks up every partition by its key, unless the partitioner has none.
+func findKeys(s *cassandra.SSTable) (err error) {
+	r, err := s.Scan()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		e, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if e != cassandra.PartitionBegin {
+			continue
+		}
+		p := r.Partition()
+		x, err := s.Find(p.Key)
+		if errors.Is(err, encoding.ErrUnsupported) || errors.Is(err, fs.ErrNotExist) { // a local partitioner, no index
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("key %x: %w", p.Key, err)
+		}
+		if x.Position != p.Position {
+			return fmt.Errorf("key %x is found at %d, not at %d", p.Key, x.Position, p.Position)
+		}
+	}
 }
 
 // chunks says how the data is compressed.
@@ -131,13 +167,12 @@ func throughFile(s *cassandra.SSTable) error {
 	if err != nil {
 		return err
 	}
-	var body bytes.Buffer
-	bw := cassandra.NewBodyWriter(&body, s.Version, s.Header)
-	rows, err := cassandra.NewRowWriter(bw, table.Schema())
+	from, err := src.Provenance(context.Background(), "")
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(each(table, rows.Write), rows.End(), bw.Flush()); err != nil {
+	var body bytes.Buffer
+	if err := from.WriteBody(context.Background(), &body, table); err != nil {
 		return err
 	}
 	stream, err := s.Data.Stream(0, false)

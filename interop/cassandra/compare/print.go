@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 
 	"github.com/colsst/colsst/cassandra"
 	"github.com/colsst/colsst/rowgroup"
@@ -18,6 +20,10 @@ func printTable(out io.Writer, s *cassandra.SSTable) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	var p printer
+	p.statistics(s)
+	if _, err := out.Write(p.text); err != nil {
+		return err
+	}
 	for {
 		e, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -52,6 +58,56 @@ func (p *printer) addf(format string, args ...any) {
 	p.text = fmt.Appendf(p.text, format, args...)
 }
 
+func (p *printer) statistics(s *cassandra.SSTable) {
+	x := s.Statistics.Stats
+	local := func(t int64) string {
+		if t == s.Version.NoDeletionTime() {
+			return "none"
+		}
+		return strconv.FormatInt(t, 10)
+	}
+	p.addf("statistics at %d %d until %s %s ttl %d %d rows %d cells %d level %d repaired %d host %s\n",
+		x.MinTimestamp, x.MaxTimestamp, local(x.MinLocalDeletionTime), local(x.MaxLocalDeletionTime), x.MinTTL, x.MaxTTL,
+		x.TotalRows, x.TotalColumnsSet, x.Level, x.RepairedAt, uuid(x.OriginatingHost))
+	p.histogram("sizes", x.PartitionSizes)
+	p.histogram("counts", x.CellsPerPartition)
+	if x.FirstKey == nil { // before oa
+		return
+	}
+	p.addf("covers %s", kinds[x.CoveredStart.Kind])
+	p.values(x.CoveredStart.Values)
+	p.addf(" %s", kinds[x.CoveredEnd.Kind])
+	p.values(x.CoveredEnd.Values)
+	p.addf("\nkeys x%x x%x deletions %t share %x\ntombstones", x.FirstKey, x.LastKey, x.HasPartitionLevelDeletions, math.Float64bits(x.TokenSpaceCoverage))
+	for _, b := range x.Tombstones {
+		p.addf(" %d:%d", int64(b.Point), b.Count)
+	}
+	p.addf("\n")
+}
+
+// histogram prints the buckets that hold something. The offset of each is that
+// of the bucket before: a bucket reaches from there to its own.
+func (p *printer) histogram(what string, buckets []cassandra.Bucket) {
+	p.addf("%s", what)
+	for i, b := range buckets {
+		switch {
+		case b.Count == 0:
+		case i == len(buckets)-1:
+			p.addf(" beyond:%d", b.Count)
+		default:
+			p.addf(" %d:%d", buckets[i+1].Offset, b.Count)
+		}
+	}
+	p.addf("\n")
+}
+
+func uuid(b []byte) string {
+	if b == nil {
+		return "null"
+	}
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
 func (p *printer) values(values [][]byte) {
 	for _, v := range values {
 		if v == nil {
@@ -68,15 +124,18 @@ func (p *printer) deletion(what string, d rowgroup.Deletion) {
 	}
 }
 
+// kinds are Cassandra's names.
+var kinds = map[rowgroup.BoundKind]string{
+	rowgroup.ExclEnd:          "EXCL_END_BOUND",
+	rowgroup.InclStart:        "INCL_START_BOUND",
+	rowgroup.ExclEndInclStart: "EXCL_END_INCL_START_BOUNDARY",
+	rowgroup.InclEndExclStart: "INCL_END_EXCL_START_BOUNDARY",
+	rowgroup.InclEnd:          "INCL_END_BOUND",
+	rowgroup.ExclStart:        "EXCL_START_BOUND",
+}
+
 func (p *printer) marker(m *cassandra.Marker) {
-	p.addf("marker %s", map[rowgroup.BoundKind]string{
-		rowgroup.ExclEnd:          "EXCL_END_BOUND",
-		rowgroup.InclStart:        "INCL_START_BOUND",
-		rowgroup.ExclEndInclStart: "EXCL_END_INCL_START_BOUNDARY",
-		rowgroup.InclEndExclStart: "INCL_END_EXCL_START_BOUNDARY",
-		rowgroup.InclEnd:          "INCL_END_BOUND",
-		rowgroup.ExclStart:        "EXCL_START_BOUND",
-	}[m.Kind])
+	p.addf("marker %s", kinds[m.Kind])
 	p.values(m.Values)
 	p.deletion("close", m.Close)
 	p.deletion("open", m.Open)

@@ -25,11 +25,13 @@ import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.io.sstable.Descriptor;
 import org.apache.cassandra.io.sstable.ISSTableScanner;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
+import org.apache.cassandra.io.sstable.metadata.StatsMetadata;
 import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.TableMetadataRef;
 import org.apache.cassandra.tools.Util;
 import org.apache.cassandra.utils.ByteBufferUtil;
+import org.apache.cassandra.utils.EstimatedHistogram;
 
 /**
  * Prints what Cassandra reads in SSTables, all of it, in the lines that
@@ -76,6 +78,7 @@ public final class Dump
         Descriptor d = Descriptor.fromFileWithComponent(new File(path), false).left;
         TableMetadata metadata = Util.metadataFromSSTable(d);
         SSTableReader reader = SSTableReader.openNoValidation(null, d, TableMetadataRef.forOfflineTools(metadata));
+        statistics(d, reader.getSSTableMetadata());
         try (ISSTableScanner scanner = reader.getScanner())
         {
             while (scanner.hasNext())
@@ -90,6 +93,40 @@ public final class Dump
         {
             reader.selfRef().release();
         }
+    }
+
+    private void statistics(Descriptor d, StatsMetadata m)
+    {
+        out.println("statistics at " + m.minTimestamp + " " + m.maxTimestamp + " until " + local(m.minLocalDeletionTime) + " " + local(m.maxLocalDeletionTime)
+                    + " ttl " + m.minTTL + " " + m.maxTTL + " rows " + m.totalRows + " cells " + m.totalColumnsSet
+                    + " level " + m.sstableLevel + " repaired " + m.repairedAt + " host " + m.originatingHostId);
+        out.print("sizes");
+        histogram(m.estimatedPartitionSize);
+        out.print("counts");
+        histogram(m.estimatedCellPerPartitionCount);
+        if (!d.version.hasUIntDeletionTime())
+            return;
+        out.println("covers " + m.coveredClustering.start().kind() + values(m.coveredClustering.start())
+                    + " " + m.coveredClustering.end().kind() + values(m.coveredClustering.end()));
+        out.println("keys " + hex(m.firstKey) + " " + hex(m.lastKey) + " deletions " + m.hasPartitionLevelDeletions
+                    + " share " + Long.toHexString(Double.doubleToRawLongBits(m.tokenSpaceCoverage)));
+        out.print("tombstones");
+        m.estimatedTombstoneDropTime.forEach((time, count) -> out.print(" " + time + ":" + count));
+        out.println();
+    }
+
+    private void histogram(EstimatedHistogram h)
+    {
+        long[] offsets = h.getBucketOffsets(), counts = h.getBuckets(false);
+        for (int i = 0; i < counts.length; i++)
+            if (counts[i] > 0)
+                out.print(" " + (i < offsets.length ? offsets[i] : "beyond") + ":" + counts[i]);
+        out.println();
+    }
+
+    private static String local(long time)
+    {
+        return time == Cell.NO_DELETION_TIME ? "none" : "" + time;
     }
 
     private void partition(UnfilteredRowIterator p)
