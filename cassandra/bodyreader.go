@@ -104,6 +104,9 @@ func (r *BodyReader) Marker() *Marker { return &r.marker }
 // Position is where the last event begins in the body.
 func (r *BodyReader) Position() int64 { return r.at }
 
+// UnreadPosition is where the last event ends in the body.
+func (r *BodyReader) UnreadPosition() int64 { return r.position() }
+
 // Next reads the next event, or fails with io.EOF at the end of the body. What
 // earlier events lent is no longer valid. After an error it stays so.
 func (r *BodyReader) Next() (Event, error) {

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/colsst/colsst/cmd/colsst/internal/sstabledump"
 	"github.com/colsst/colsst/rowgroup"
 	"github.com/colsst/colsst/textfmt"
 )
@@ -13,6 +15,8 @@ func newDump() *cobra.Command {
 	var live, exact bool
 	var limit int64
 	var now nowFlag
+	var other sstabledump.Options
+	asOther := false
 	q := &rowQuery{}
 	q.tool = command("dump FILE... [flags]", "Print everything that table files hold",
 		`Dump prints a JSON object a line: partitions, rows and range tombstone
@@ -28,6 +32,18 @@ values instead: the rows that a query sees.`,
 				return err
 			}
 			if err := oneOf("format", q.out.format, "ndjson", "csv"); err != nil {
+				return err
+			}
+			if asOther {
+				if other.Now = q.now; !q.nowGiven {
+					other.Now = time.Now().Unix()
+				}
+				if err := t.refuse("and --sstabledump exclude one another", "live", "limit", "format", "exact"); err != nil {
+					return err
+				}
+				return t.eachFileOf(args, isSSTableFormat, &q.out, func(path string, w *bufio.Writer) error { return t.sstabledump(w, path, &other) })
+			}
+			if err := t.refuse("is for --sstabledump", "lines", "raw-times", "keys-only", "only-key", "exclude-key"); err != nil {
 				return err
 			}
 			switch {
@@ -54,6 +70,12 @@ values instead: the rows that a query sees.`,
 	q.limitFlag(&limit, "at most so many rows and markers of each file")
 	f.StringVar(&now.text, "now", "", nowUsage)
 	q.namesFlag()
+	f.BoolVar(&asOther, "sstabledump", false, "SSTables: in the JSON of Cassandra's tool of that name; the five flags below are that tool's")
+	f.BoolVarP(&other.Lines, "lines", "l", false, "a partition a line")
+	f.BoolVarP(&other.RawTimes, "raw-times", "t", false, "times as numbers")
+	f.BoolVarP(&other.KeysOnly, "keys-only", "e", false, "partition keys alone")
+	f.StringArrayVarP(&other.Keys, "only-key", "k", nil, "this partition alone; may be given several times")
+	f.StringArrayVarP(&other.Exclude, "exclude-key", "x", nil, "without this partition; may be given several times")
 	q.out.report(q.tool, "ndjson", "csv")
 	return q.cmd
 }
@@ -83,4 +105,15 @@ func (t *tool) dump(out *bufio.Writer, path string, limit int64, name, exact boo
 		err = w.Flush()
 	}
 	return orElse(exitData, named(in.name, err))
+}
+
+// sstabledump prints an SSTable in the form of Cassandra's tool.
+func (t *tool) sstabledump(w *bufio.Writer, path string, o *sstabledump.Options) error {
+	x, err := t.openSSTable(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = x.SSTable().Close() }() // only read
+	t.sum.Rows += x.Rows()
+	return orElse(exitData, named(path, sstabledump.Dump(t.ctx(), w, x.SSTable(), o)))
 }
