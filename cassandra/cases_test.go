@@ -262,3 +262,36 @@ func TestT37RawChunks(t *testing.T) {
 	_, err = ParseCompressionInfo(info.Append(nil, "nb"), "nb")
 	require.ErrorIs(t, err, encoding.ErrCorrupt)
 }
+
+// T47: what has been dead since the second of the grace's edge stays; one
+// second earlier it may go: for tombstones of every kind and expired cells.
+func TestT47GraceBoundary(t *testing.T) {
+	const now, grace = 1_700_000_000, 1000
+	h := makeHeader(t, "BytesType", []string{"Int32Type"}, nil, []string{"s SetType(" + marshal + "Int32Type)", "v UTF8Type"})
+	for _, v := range []Version{"nb", "oa"} {
+		for shift, want := range map[int64]int64{-1: 6, 0: 0, 1: 0} {
+			dead := int64(now - grace + shift)
+			d := rowgroup.Deletion{MarkedForDeleteAt: 5, LocalDeletionTime: dead}
+			x := oneTable(v, h,
+				Row{
+					Clustering: [][]byte{{0, 0, 0, 1}}, Liveness: rowgroup.LivenessNone, HasDeletion: true, Deletion: d,
+					Cells:   []Cell{{Kind: rowgroup.CellTombstone, Timestamp: 6, LocalDeletionTime: dead}},
+					Complex: []ComplexColumn{{Column: 1, Deletion: d, Cells: []Cell{}}},
+				},
+				Row{
+					Clustering: [][]byte{{0, 0, 0, 2}}, Liveness: rowgroup.LivenessNone,
+					Cells: []Cell{{Kind: rowgroup.CellExpiring, Timestamp: 6, TTL: 5, LocalDeletionTime: dead, Value: []byte("x")}},
+				})
+			x.events[0].Partition.Deletion = d
+			open := event{Event: RangeMarker, Marker: Marker{Bound: Bound{Kind: rowgroup.InclStart, Values: [][]byte{{0, 0, 0, 3}}}, Open: d, Close: noDeletion(v)}}
+			closed := event{Event: RangeMarker, Marker: Marker{Bound: Bound{Kind: rowgroup.InclEnd, Values: [][]byte{{0, 0, 0, 4}}}, Close: d, Open: noDeletion(v)}}
+			end := len(x.events) - 1
+			x.events = append(x.events[:end:end], open, closed, x.events[end])
+			s, err := sourceOf(t, x, making{chunkLength: 64}, nil).SSTable().Survey(t.Context(), SurveyOptions{Now: now, GCGrace: grace, Largest: 1})
+			require.NoError(t, err)
+			require.Equal(t, want, s.Droppable, "%s, %d", v, shift)
+			require.Equal(t, dead+grace+1, *s.DroppableAt)
+			require.Equal(t, int64(4), s.Largest[0].Rows)
+		}
+	}
+}

@@ -21,7 +21,7 @@ inputs of convert, query, dump, verify, describe, stats and diff: give the path
 of a Data.db, or a folder. The commands below show what only SSTables have.`,
 		SilenceUsage: true, SilenceErrors: true,
 	}
-	c.AddCommand(newCassandraList(), newCassandraSchema(), newCassandraMetadata(), newCassandraBody())
+	c.AddCommand(newCassandraList(), newCassandraSchema(), newCassandraMetadata(), newCassandraReport(), newCassandraBody())
 	return c
 }
 
