@@ -3,6 +3,7 @@ package columnar
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/colsst/colsst/encoding"
@@ -297,6 +298,9 @@ func (f *footer) parseStream(src []byte, chunked bool, physical int64) error {
 	}
 	if n > physical/(chunkFrame+1) {
 		return encoding.Corruptf("footer", "%d outer chunks in %d bytes", n, physical)
+	}
+	if n > math.MaxInt/8 {
+		return fmt.Errorf("%w: %d outer chunks, too many for the memory of this machine", encoding.ErrUnsupported, n)
 	}
 	f.stored = make([]int64, n)
 	rest, err := deltadelta.DecodeInt64(f.stored, r.src)

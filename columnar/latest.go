@@ -40,11 +40,12 @@ func (p *partition) Latest(ctx context.Context, n int, o rowgroup.ScanOptions) r
 }
 
 // latestOrder says how the latest rows are read: backwards or not if simple,
-// else by levels.
+// else by levels. It leaves Within out of o.
 func (p *partition) latestOrder(o *rowgroup.ScanOptions) (desc, simple bool, err error) {
 	if err := p.r.checkColumns(o); err != nil {
 		return false, false, err
 	}
+	o.Within = nil
 	desc, simple = true, true
 	columns := p.r.foot.schema.Columns(rowgroup.Clustering)
 	for i := range columns {
@@ -103,6 +104,7 @@ func (it *latestIter) Next(b *rowgroup.Batch) (bool, error) {
 				it.limit, it.headed = it.rows.limit, true
 				return true, nil
 			}
+			_ = it.rows.Close() // it is not, after an error
 			it.rows = nil
 			it.runs = it.runs[:len(it.runs)-1]
 			continue

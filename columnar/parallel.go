@@ -299,6 +299,8 @@ func (it *parallelIter) Next(b *rowgroup.Batch) (bool, error) {
 		if !ok {
 			if it.err = it.check(); it.err == nil {
 				_ = it.Close()
+			} else if err := it.r.check(it.ctx); err != nil {
+				it.err = err // that is why the stream is short
 			}
 			break
 		}

@@ -49,6 +49,7 @@ func (r *Reader) Partition(ctx context.Context, key []byte) (rowgroup.Partition,
 	err = r.find(ctx, key, s, p)
 	if err == nil && p.leaf == nil {
 		p.opened.Store(s)
+		_ = r.leave() // it may never be read; see iter
 		return p, nil
 	}
 	r.release(s)
@@ -392,7 +393,11 @@ func (p *partition) iter(ctx context.Context, o rowgroup.ScanOptions) *partIter 
 	it := &partIter{p: p}
 	s := p.opened.Swap(nil)
 	opened := s != nil
-	if s != nil {
+	if opened {
+		if !p.r.enter() {
+			it.err = p.r.check(ctx)
+			return it
+		}
 		s.win.ctx = ctx
 	} else if s, it.err = p.r.scratch(ctx); it.err != nil {
 		return it

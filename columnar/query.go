@@ -8,8 +8,10 @@ import (
 
 // Query reads partitions by their keys, one after another, and keeps its
 // memory: on a warm Reader a read allocates nothing. It is the Iter of what
-// Range or Latest asked for last, which ends what was asked for before. Until
-// Close it holds what an iterator does. It is not safe for concurrent use.
+// Range or Latest asked for last, which ends what was asked for before; after
+// an error, of theirs or of Next, Next returns it until something else is asked
+// for. Until Close it holds what an iterator does. It is not safe for concurrent
+// use.
 type Query struct {
 	r      *Reader
 	s      *scratch
@@ -28,11 +30,12 @@ func (r *Reader) NewQuery() *Query { return &Query{r: r} }
 // does. It fails with rowgroup.ErrNotFound if there is no such partition. The
 // prefixes of the bounds must not change before the last Next.
 func (q *Query) Range(ctx context.Context, key []byte, from, to rowgroup.Bound, o rowgroup.ScanOptions) error {
-	if err := q.find(ctx, key); err != nil {
-		return err
+	err := q.find(ctx, key)
+	if err == nil {
+		err = q.part.checkRange(from, to, &o)
 	}
-	if err := q.part.checkRange(from, to, &o); err != nil {
-		return err
+	if err != nil {
+		return q.fail(err)
 	}
 	q.begin(ctx, o)
 	q.rows.setRange(from, to)
@@ -44,11 +47,11 @@ func (q *Query) Range(ctx context.Context, key []byte, from, to rowgroup.Bound, 
 // is no such partition. Clustering columns of opposite orders allocate memory.
 func (q *Query) Latest(ctx context.Context, key []byte, n int, o rowgroup.ScanOptions) error {
 	if err := q.find(ctx, key); err != nil {
-		return err
+		return q.fail(err)
 	}
 	desc, simple, err := q.part.latestOrder(&o)
 	if err != nil {
-		return err
+		return q.fail(err)
 	}
 	if !simple {
 		q.other = q.part.Latest(ctx, n, o)
@@ -58,6 +61,12 @@ func (q *Query) Latest(ctx context.Context, key []byte, n int, o rowgroup.ScanOp
 	q.begin(ctx, o)
 	q.rows.limit = max(0, n)
 	return nil
+}
+
+// fail makes Next fail as the question did.
+func (q *Query) fail(err error) error {
+	q.rows.err = err
+	return err
 }
 
 // find ends what was asked for before and finds a partition.

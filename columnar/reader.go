@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -103,6 +104,9 @@ func (r *Reader) open() error {
 	}
 	if t.footerLen > uint64(trailerAt-fileHeaderLen) {
 		return f.atPhysical(encoding.Corruptf("trailer", "a footer of %d bytes in a file of %d", t.footerLen, f.size), "trailer", trailerAt)
+	}
+	if t.footerLen > math.MaxInt {
+		return fmt.Errorf("%w: a footer of %d bytes, too many for the memory of this machine", encoding.ErrUnsupported, t.footerLen)
 	}
 	footAt := trailerAt - int64(t.footerLen)
 	b, err := f.bytes(ctx, footAt, int64(t.footerLen))
@@ -211,16 +215,14 @@ func (r *Reader) UserDataKeys() (keys []string) {
 }
 
 // Close frees what the Reader holds; a second call does nothing. What is used
-// afterwards fails with ErrClosed. A file that OpenFile opened is closed, or
-// unmapped when the last iterator is at its end or closed.
+// afterwards fails with ErrClosed. When the last iterator is at its end or
+// closed, its blocks leave the cache, and a file that OpenFile opened is closed
+// or unmapped.
 func (r *Reader) Close() error {
 	if r.closed.Swap(true) {
 		return nil
 	}
 	r.pages.clear()
-	if r.cache != nil {
-		r.cache.drop(r.id)
-	}
 	for i := range r.shards {
 		r.shards[i].Store(nil)
 	}
@@ -242,10 +244,16 @@ func (r *Reader) enter() bool {
 
 // leave says that one user less reads the source.
 func (r *Reader) leave() error {
-	if r.users.Add(-1) == 0 && r.free != nil {
-		return r.free()
+	if r.users.Add(-1) > 0 {
+		return nil
 	}
-	return nil
+	if r.cache != nil {
+		r.cache.drop(r.id)
+	}
+	if r.free == nil {
+		return nil
+	}
+	return r.free()
 }
 
 func (r *Reader) check(ctx context.Context) error {
@@ -327,12 +335,18 @@ func (r *Reader) template(id int) (*rowgroup.Template, error) {
 	return t, nil
 }
 
-// checkColumns refuses numbers that are no static or regular columns.
+// checkColumns refuses numbers that are no static or regular columns, and
+// ranges of values of what is no column.
 func (r *Reader) checkColumns(o *rowgroup.ScanOptions) error {
 	from, _ := r.foot.schema.Range(rowgroup.Static)
 	for _, c := range o.Columns {
 		if c < from || c >= r.foot.schema.NumColumns() {
 			return fmt.Errorf("column number %d is no static or regular column", c)
+		}
+	}
+	for _, w := range o.Within {
+		if w.Column < 0 || w.Column >= r.foot.schema.NumColumns() {
+			return fmt.Errorf("a range of values of column number %d, of %d columns", w.Column, r.foot.schema.NumColumns())
 		}
 	}
 	return nil

@@ -18,6 +18,9 @@ type segmentFinder struct {
 func (f *segmentFinder) find(ctx context.Context, off int64) (*segment, error) {
 	r := f.r
 	if n := len(f.page); n == 0 || off < f.page[0].first || off >= f.page[0].page.off {
+		if err := r.check(ctx); err != nil { // many segments may be left out
+			return nil, err
+		}
 		// A page stands behind the segments that it describes.
 		all := r.foot.statistics
 		i := sort.Search(len(all), func(i int) bool { return all[i].off > off })
