@@ -15,7 +15,8 @@ func topicTypes() *cobra.Command {
   time                               of a day, to the ns: 15:04:05.999999999
   timestamp(s|ms|us|ns)              an instant, counted in that unit; timestamp alone is ms
   uuid timeuuid  inet  duration      as in CQL
-  list<t> set<t> map<k, v> tuple<...> frozen<t> vector<t, n>   as in CQL, one value a row
+  tuple<...> vector<t, n> frozen<list<t>> frozen<set<t>> frozen<map<k, v>>   as in CQL
+  list<t> set<t> map<k, v>           the same of many cells a row, which no text has
 
 In --type col=TYPE the type of a column of text; what is not given is inferred.
 Numbers of more digits than float or double keep are rounded, which is told.`}
