@@ -1,7 +1,6 @@
 package rowgroup
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -586,15 +585,13 @@ func (m *MultiCells) checkBare(meta *RowMeta, what string) error {
 // before it in its row, or -1.
 func (m *MultiCells) disordered(from, to int) int {
 	t := m.PathType()
-	byBytes := m.column.Kind == KindUDT || t.Kind == KindText || t.Kind == KindASCII || t.Kind == KindBlob
-	if !byBytes && !t.Ordered() {
+	if !t.Ordered() {
 		return -1
 	}
 	for i := from; i < to; i++ {
 		first, end, _ := m.Row(i)
 		for k := first + 1; k < end; k++ {
-			x, y := m.Paths.At(k-1), m.Paths.At(k)
-			if byBytes && bytes.Compare(x, y) >= 0 || !byBytes && t.Compare(x, y) >= 0 {
+			if collate(&t, m.Paths.At(k-1), m.Paths.At(k)) >= 0 {
 				return k
 			}
 		}

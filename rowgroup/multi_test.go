@@ -393,7 +393,7 @@ func TestOrderOfCells(t *testing.T) {
 		{"set<text>", "61 61", "its cell a stands after a"},
 		{"set<duration>", "02 01", ""}, // no order
 		{"map<blob,int>", "01 0100 02", ""},
-		{"udt<k.u{a:int,b:int}>", "0000 0001 8000", ""},
+		{"udt<k.u{a:int,b:int}>", "8000 0000 0001", ""},
 		{"udt<k.u{a:int,b:int}>", "0001 0000", "its cell 0 stands after 1"},
 		{"list<int>", "00000001000011ef8000000000000000 00000000000011f08000000000000000", ""},
 		{"list<int>", "00000000000011f08000000000000000 00000001000011ef8000000000000000", "stands after"},
