@@ -173,6 +173,12 @@ func (d *blockDecoder) openParams(t *Template, body []byte) (int, error) {
 		if s.kind == shapePacked {
 			nbits += int(s.w) * d.groups
 		}
+		if step == 0 {
+			for g := range v {
+				v[g] = first
+			}
+			continue
+		}
 		for g := range v {
 			v[g] = first
 			first += step
@@ -261,6 +267,7 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 	n := len(t.streams) * (d.groups + 1)
 	d.ramps, d.asked = sized(d.ramps, n), zeroed(d.asked, n)
 	d.t = t
+	var usual []ref // of a constant stream of rows: it has no bodies
 	for k := 1; k < len(t.streams); k++ {
 		l := &d.listed[k]
 		s := &d.l.streams[t.streams[k].stream]
@@ -273,8 +280,15 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 		}
 		refs := d.refs[k*d.groups:][:d.groups]
 		if l.constant {
+			if s.ref == refRows && usual != nil {
+				copy(refs, usual)
+				continue
+			}
 			for g := range refs {
-				refs[g] = ref{off: int32(off), count: int32(counts[g])}
+				refs[g] = ref{count: int32(counts[g])}
+			}
+			if s.ref == refRows {
+				usual = refs
 			}
 			continue
 		}

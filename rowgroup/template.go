@@ -160,6 +160,11 @@ func (f *fields) uvarint(what string) uint64 {
 }
 
 func (f *fields) varint(what string) int64 {
+	if len(f.b) > 0 && f.b[0] < 0x80 && f.err == nil { // most
+		x := int64(f.b[0])
+		f.b = f.b[1:]
+		return x>>1 ^ -(x & 1)
+	}
 	v, n := binary.Varint(f.b)
 	if n <= 0 || f.err != nil {
 		f.fail(what + " is cut or overlong")
