@@ -43,7 +43,7 @@ func compare(path string, theirs []byte, x exception) (outcome, detail string, o
 	case x.who == "colsst": // up to where it is
 		theirs = theirs[:min(len(ours), len(theirs))]
 	}
-	overflows, detail := difference(string(ours), string(theirs), about.overflown)
+	overflows, detail := difference(string(ours), string(theirs), about.overflowed)
 	switch {
 	case detail != "":
 		return differs, detail, ours
@@ -59,9 +59,9 @@ func compare(path string, theirs []byte, x exception) (outcome, detail string, o
 
 // about is what else is to be said of an SSTable.
 type about struct {
-	overflown bool // it can hold overflown deletion times
-	warnings  []string
-	notes     []string
+	overflowed bool // it can hold overflowed deletion times
+	warnings   []string
+	notes      []string
 }
 
 // read reads an SSTable in every way: its events as text, all components
@@ -72,7 +72,7 @@ func read(path string) (text []byte, x about, err error) {
 		return nil, x, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	x.overflown = s.Version.LocalDeletionTime(1<<31) < 0
+	x.overflowed = s.Version.LocalDeletionTime(1<<31) < 0
 	var b bytes.Buffer
 	if err = printTable(&b, s); err != nil {
 		return b.Bytes(), x, err
@@ -210,9 +210,9 @@ func each(src rowgroup.Source, do func(*rowgroup.Batch) error) (err error) {
 // header with 64 bits, where the writer subtracted it with 32.
 const invalidTime = "4294967294"
 
-// difference says where two texts differ first. With overflown it passes over
+// difference says where two texts differ first. With overflowed it passes over
 // invalid times, and counts them.
-func difference(ours, theirs string, overflown bool) (overflows int, detail string) {
+func difference(ours, theirs string, overflowed bool) (overflows int, detail string) {
 	a, b := strings.Split(ours, "\n"), strings.Split(theirs, "\n")
 	for i := range max(len(a), len(b)) {
 		switch {
@@ -224,7 +224,7 @@ func difference(ours, theirs string, overflown bool) (overflows int, detail stri
 			continue
 		}
 		x, y := strings.Split(a[i], " "), strings.Split(b[i], " ")
-		same := overflown && len(x) == len(y)
+		same := overflowed && len(x) == len(y)
 		for k := 0; same && k < len(x); k++ {
 			if x[k] != y[k] {
 				_, err := strconv.ParseInt(x[k], 10, 64)

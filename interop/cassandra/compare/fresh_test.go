@@ -21,11 +21,11 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// What differs is found, but for times that have overflown.
+// What differs is found, but for times that have overflowed.
 func TestDifference(t *testing.T) {
 	for _, test := range []struct {
 		ours, theirs string
-		overflown    bool
+		overflowed   bool
 		n            int
 		detail       string
 	}{
@@ -34,11 +34,11 @@ func TestDifference(t *testing.T) {
 		{ours: "a 1\n", theirs: "a 1\nb", detail: "line 2: ; Cassandra: b"},
 		{ours: "a", theirs: "a\nb", detail: "line 2: Cassandra goes on: b"},
 		{ours: "a\nb", theirs: "a", detail: "line 2: Cassandra has ended: b"},
-		{ours: "a -5 x1", theirs: "a 4294967294 x1", overflown: true, n: 1},
+		{ours: "a -5 x1", theirs: "a 4294967294 x1", overflowed: true, n: 1},
 		{ours: "a -5 x1", theirs: "a 4294967294 x1", detail: "line 1: a -5 x1; Cassandra: a 4294967294 x1"},
-		{ours: "a x5", theirs: "a 4294967294", overflown: true, detail: "line 1: a x5; Cassandra: a 4294967294"},
+		{ours: "a x5", theirs: "a 4294967294", overflowed: true, detail: "line 1: a x5; Cassandra: a 4294967294"},
 	} {
-		n, detail := difference(test.ours, test.theirs, test.overflown)
+		n, detail := difference(test.ours, test.theirs, test.overflowed)
 		require.Equal(t, test.detail, detail)
 		require.Equal(t, test.n, n)
 	}
