@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,14 +20,14 @@ import (
 // hooked calls before with the number of each read, which fails as that does.
 type hooked struct {
 	io.ReaderAt
-	reads  int
+	reads  atomic.Int64
 	before func(read int) error
 }
 
 func (h *hooked) ReadAt(p []byte, off int64) (int, error) {
-	h.reads++
+	n := h.reads.Add(1)
 	if h.before != nil {
-		if err := h.before(h.reads); err != nil {
+		if err := h.before(int(n)); err != nil {
 			return 0, err
 		}
 	}
@@ -62,7 +63,7 @@ func TestSourceIsFreed(t *testing.T) {
 			rd, err := newReader(newFile(src, int64(len(file)), ""), new(options), func() error { frees++; return nil })
 			require.NoError(t, err)
 			rd.file.tail = nil
-			ok := src.reads + from
+			ok := int(src.reads.Load()) + from
 			src.before = func(n int) error {
 				if from > 0 && n > ok {
 					return broken
@@ -194,11 +195,12 @@ func TestContextEndsWhileSkipping(t *testing.T) {
 			return err
 		},
 	} {
-		src.before, src.reads = nil, 0
+		src.before = nil
+		src.reads.Store(0)
 		require.NoError(t, read(bg), name)
-		all := src.reads
+		all := int(src.reads.Load())
 		ctx, cancel := context.WithCancel(bg)
-		src.reads = 0
+		src.reads.Store(0)
 		src.before = func(n int) error {
 			if n == 4 {
 				cancel()
@@ -206,7 +208,7 @@ func TestContextEndsWhileSkipping(t *testing.T) {
 			return nil
 		}
 		require.ErrorIs(t, read(ctx), context.Canceled, name)
-		require.Less(t, src.reads, min(9, all), "%s: %d reads of all", name, all)
+		require.Less(t, int(src.reads.Load()), min(9, all), "%s: %d reads of all", name, all)
 		cancel()
 	}
 }
