@@ -270,7 +270,7 @@ func TestT47GraceBoundary(t *testing.T) {
 	h := makeHeader(t, "BytesType", []string{"Int32Type"}, nil, []string{"s SetType(" + marshal + "Int32Type)", "v UTF8Type"})
 	for _, v := range []Version{"nb", "oa"} {
 		for shift, want := range map[int64]int64{-1: 6, 0: 0, 1: 0} {
-			dead := int64(now - grace + shift)
+			dead := now - grace + shift
 			d := rowgroup.Deletion{MarkedForDeleteAt: 5, LocalDeletionTime: dead}
 			x := oneTable(v, h,
 				Row{

@@ -198,7 +198,7 @@ func (c *column) value(i int, v []byte) (flag rowgroup.Cell, err error) {
 			return 0, err
 		}
 	}
-	ok := true
+	var ok bool
 	switch c.class {
 	case rowgroup.ClassInt32:
 		var x int64

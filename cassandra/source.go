@@ -109,15 +109,6 @@ func (s *Source) checkColumns(o *rowgroup.ScanOptions) error {
 	return nil
 }
 
-// filler makes a filler of what o asks for. The live view is judged by all
-// columns.
-func (s *Source) filler(o *rowgroup.ScanOptions) *filler {
-	if o.Live {
-		return newFiller(s.schema, nil)
-	}
-	return newFiller(s.schema, o.Columns)
-}
-
 // failed is an iterator that has failed before it began.
 type failed struct{ err error }
 

@@ -3,7 +3,6 @@
 package sstabledump
 
 import (
-	"bufio"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -37,14 +36,17 @@ type dumper struct {
 	buf []byte
 }
 
-// Dump writes an SSTable to w, which it does not flush.
-func Dump(ctx context.Context, w *bufio.Writer, s *cassandra.SSTable, o *Options) (err error) {
+// flushLength is how many bytes are gathered.
+const flushLength = 64 << 10
+
+// Dump writes an SSTable to w.
+func Dump(ctx context.Context, w io.Writer, s *cassandra.SSTable, o *Options) (err error) {
 	r, err := s.Scan()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	d := &dumper{printer: printer{w: w, lines: o.Lines}, s: s, r: r, o: o}
+	d := &dumper{printer: printer{lines: o.Lines}, s: s, r: r, o: o}
 	if !o.Lines || o.KeysOnly {
 		d.begin(true)
 	}
@@ -56,7 +58,7 @@ func Dump(ctx context.Context, w *bufio.Writer, s *cassandra.SSTable, o *Options
 		}
 		begun = true
 		if o.Lines && !first {
-			w.WriteByte('\n')
+			d.out = append(d.out, '\n')
 		}
 		first = false
 		d.partition(position)
@@ -64,6 +66,11 @@ func Dump(ctx context.Context, w *bufio.Writer, s *cassandra.SSTable, o *Options
 	for n := 0; ; n++ {
 		if n%4096 == 0 {
 			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if len(d.out) >= flushLength {
+			if err := d.flush(w); err != nil {
 				return err
 			}
 		}
@@ -104,7 +111,13 @@ func Dump(ctx context.Context, w *bufio.Writer, s *cassandra.SSTable, o *Options
 	if !o.Lines || o.KeysOnly {
 		d.end()
 	}
-	_, err = w.Write(nil) // the first error
+	return d.flush(w)
+}
+
+// flush hands what is there to w.
+func (d *dumper) flush(w io.Writer) error {
+	_, err := w.Write(d.out)
+	d.out = d.out[:0]
 	return err
 }
 
@@ -396,6 +409,8 @@ func (d *dumper) time(raw, sec, nanos int64) {
 }
 
 // reserved are the words of CQL that no name is without quotes.
+//
+//nolint:misspell // CQL spells them so
 var reserved = strings.Fields(`add allow alter and apply asc authorize batch begin by columnfamily create delete desc describe drop
 entries execute from full grant if in index infinity insert into is keyspace limit materialized modify nan norecursive not null of
 on or order primary rename revoke schema select set table to token truncate unlogged update use using view where with`)

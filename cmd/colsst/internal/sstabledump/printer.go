@@ -1,16 +1,13 @@
 package sstabledump
 
-import (
-	"bufio"
-	"strconv"
-)
+import "strconv"
 
 // printer writes JSON in the two layouts of sstabledump: a value a line without
 // any blank, or indented, with objects and arrays on one line where they are
-// compact. Errors are those of the writer, which keeps the first.
+// compact.
 type printer struct {
-	w       *bufio.Writer
-	lines   bool // without blanks
+	out     []byte // not yet written
+	lines   bool   // without blanks
 	stack   []level
 	objects bool // what comes next in objects is compact: after a blank, not on a line of its own
 	arrays  bool // likewise in arrays
@@ -26,11 +23,11 @@ func (p *printer) indent(compact bool) {
 	switch {
 	case p.lines:
 	case compact:
-		p.w.WriteByte(' ')
+		p.out = append(p.out, ' ')
 	default:
-		p.w.WriteByte('\n')
+		p.out = append(p.out, '\n')
 		for range p.stack {
-			p.w.WriteString("  ")
+			p.out = append(p.out, "  "...)
 		}
 	}
 }
@@ -43,7 +40,7 @@ func (p *printer) value() {
 	}
 	if k := len(p.stack) - 1; k >= 0 {
 		if p.stack[k].n > 0 {
-			p.w.WriteByte(',')
+			p.out = append(p.out, ',')
 		}
 		p.stack[k].n++
 		p.indent(p.arrays)
@@ -53,22 +50,22 @@ func (p *printer) value() {
 func (p *printer) name(name string) {
 	k := len(p.stack) - 1
 	if p.stack[k].n > 0 {
-		p.w.WriteByte(',')
+		p.out = append(p.out, ',')
 	}
 	p.stack[k].n++
 	p.indent(p.objects)
 	p.quoted(name)
 	if p.lines {
-		p.w.WriteByte(':')
+		p.out = append(p.out, ':')
 	} else {
-		p.w.WriteString(" : ")
+		p.out = append(p.out, " : "...)
 	}
 	p.named = true
 }
 
 func (p *printer) begin(array bool) {
 	p.value()
-	p.w.WriteByte("{["[b2i(array)])
+	p.out = append(p.out, "{["[b2i(array)])
 	p.stack = append(p.stack, level{array: array})
 }
 
@@ -82,9 +79,9 @@ func (p *printer) end() {
 	case l.n > 0:
 		p.indent(p.objects)
 	case !p.lines:
-		p.w.WriteByte(' ')
+		p.out = append(p.out, ' ')
 	}
-	p.w.WriteByte("}]"[b2i(l.array)])
+	p.out = append(p.out, "}]"[b2i(l.array)])
 }
 
 func b2i(b bool) int {
@@ -95,11 +92,11 @@ func b2i(b bool) int {
 }
 
 func (p *printer) text(s string)  { p.value(); p.quoted(s) }
-func (p *printer) raw(b []byte)   { p.value(); p.w.Write(b) }
-func (p *printer) number(n int64) { p.value(); p.w.WriteString(strconv.FormatInt(n, 10)) }
-func (p *printer) boolean(b bool) { p.value(); p.w.WriteString(strconv.FormatBool(b)) }
+func (p *printer) raw(b []byte)   { p.value(); p.out = append(p.out, b...) }
+func (p *printer) number(n int64) { p.value(); p.out = strconv.AppendInt(p.out, n, 10) }
+func (p *printer) boolean(b bool) { p.value(); p.out = strconv.AppendBool(p.out, b) }
 func (p *printer) quoted(s string) {
-	p.w.Write(appendQuoted(p.w.AvailableBuffer(), s))
+	p.out = appendQuoted(p.out, s)
 }
 
 // appendQuoted appends s in double quotes, escaped as Jackson does.
