@@ -43,8 +43,12 @@ func aggregates(s *rowgroup.Schema) (all []rowgroup.AggregateOptions) {
 }
 
 func TestAggregateIsThatOfTheRows(t *testing.T) {
+	seeds := uint64(2)
+	if testing.Short() {
+		seeds = 1
+	}
 	for name, s := range testSchemas(t) {
-		for seed := range uint64(2) {
+		for seed := range seeds {
 			r := rand.New(rand.NewPCG(seed, 9))
 			b := history(t, s, r, historyOptions{partitions: 3, rows: 250, plain: seed%2 == 0})
 			rd := open(t, write(t, b, 1000, WithRowGroupRows(2), WithBlockBytes(128)))

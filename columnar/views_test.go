@@ -345,7 +345,11 @@ func viewDrain(t testing.TB, it rowgroup.Iter, s *rowgroup.Schema, columns []int
 }
 
 func TestViews(t *testing.T) {
-	for seed := range uint64(15) {
+	seeds := uint64(15)
+	if testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 77))
 		s := viewSchema(t, [2]bool{r.IntN(2) == 0, r.IntN(2) == 0}, r.IntN(2) == 0, false)
 		b := viewHistory(t, s, r, 1+r.IntN(8), 1+r.IntN(150))
