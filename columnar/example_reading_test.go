@@ -70,7 +70,7 @@ func ExampleWithConcurrency() {
 	check(err)
 	it := r.Scan(context.Background(), rowgroup.ScanOptions{Concurrency: 4})
 	defer it.Close()
-	sum := 0
+	sum := int64(0)
 	for {
 		ok, err := it.Next(b)
 		check(err)
@@ -78,7 +78,7 @@ func ExampleWithConcurrency() {
 			break
 		}
 		for _, v := range *b.Int32s(2) {
-			sum += int(v)
+			sum += int64(v)
 		}
 	}
 	fmt.Println(sum)
