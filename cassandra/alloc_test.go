@@ -28,7 +28,7 @@ func (e *endless) Read(p []byte) (int, error) {
 // Nothing is allocated for a row, a cell, a marker or a partition.
 func TestBodyAllocatesNothing(t *testing.T) {
 	if invariants.Enabled {
-		t.Skip("checks allocate")
+		t.Skip("the checks of race and invariants builds allocate")
 	}
 	h, body := metricsBody(t, "nb", 3000)
 	wide := goldenTable(t, "oa")

@@ -249,7 +249,7 @@ func TestFixturesThroughFiles(t *testing.T) {
 // Nothing is allocated for a row or a cell: what is, is of the chunks.
 func TestSourceAllocatesNothing(t *testing.T) {
 	if invariants.Enabled {
-		t.Skip("checks allocate")
+		t.Skip("the checks of race and invariants builds allocate")
 	}
 	h, body := metricsBody(t, "nb", 3000)
 	s := &SSTable{Descriptor: Descriptor{Version: "nb"}, Header: h, Statistics: &StatisticsFile{}}

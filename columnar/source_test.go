@@ -128,7 +128,7 @@ func (unclosed) Close() error { return nil }
 // A warm Reader allocates nothing for a query or a step of a scan.
 func TestAllocations(t *testing.T) {
 	if invariants.Enabled {
-		t.Skip("checks allocate")
+		t.Skip("the checks of race and invariants builds allocate")
 	}
 	file := metrics5File(t)
 	for name, rd := range sources(t, file) {
@@ -197,7 +197,7 @@ func TestAllocations(t *testing.T) {
 // Nor does it for partitions within a block.
 func TestAllocationsOfPoints(t *testing.T) {
 	if invariants.Enabled {
-		t.Skip("checks allocate")
+		t.Skip("the checks of race and invariants builds allocate")
 	}
 	file, keys := pointsFile(t, generate.Points{Partitions: 20_000, PerKey: 3, Seed: generate.Seed})
 	rd, err := OpenBytes(file)

@@ -357,9 +357,9 @@ func TestViews(t *testing.T) {
 		if r.IntN(2) == 0 {
 			opts = append(opts, WithColumnCompression("*"))
 		}
-		file := viewWrite(t, b, 1<<30, opts...)
+		file := write(t, b, 1<<30, opts...)
 		for _, n := range []int{1, 5, 50} {
-			require.True(t, bytes.Equal(file, viewWrite(t, b, n, opts...)), "seed %d batches of %d", seed, n)
+			require.True(t, bytes.Equal(file, write(t, b, n, opts...)), "seed %d batches of %d", seed, n)
 		}
 		rd := open(t, file)
 		rd.step = []int{1, 500, stepBytes}[seed%3] // of bytes that are decoded at once
@@ -544,33 +544,6 @@ func project(b *rowgroup.Batch, cols []int, bare bool) []string {
 		c.Strip(&rowgroup.ScanOptions{Columns: cols})
 	}
 	return viewDump(c, cols, bare)
-}
-
-// viewWrite writes b in batches of n unfiltereds; a continued partition
-// stands without statics.
-func viewWrite(t testing.TB, b *rowgroup.Batch, n int, opts ...Option) []byte {
-	var buf bytes.Buffer
-	w, err := NewWriter(&buf, b.Schema(), opts...)
-	require.NoError(t, err)
-	part := rowgroup.NewBatch(b.Schema())
-	p := 0
-	for from := 0; from < b.Len() || p < b.NumPartitions(); {
-		to := min(b.Len(), from+n)
-		q := p
-		for q < b.NumPartitions() && (b.Partition(q).Start < to || to == b.Len()) {
-			q++
-		}
-		part.Clear()
-		if q == p || b.Partition(p).Start > from {
-			part.BeginPartition(b.Key(p - 1)).Continued = true
-			padStatics(part)
-		}
-		require.NoError(t, part.AppendParts(b, from, to, p, q))
-		require.NoError(t, w.Append(part))
-		from, p = to, q
-	}
-	require.NoError(t, w.Close())
-	return buf.Bytes()
 }
 
 var delRow = regexp.MustCompile(`del\{\d+ `)

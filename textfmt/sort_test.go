@@ -339,7 +339,7 @@ func TestSpillDamage(t *testing.T) {
 // TestSortMemory: the heap stays within a small multiple of what is allowed.
 func TestSortMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("slow")
+		t.Skip("sorts 10 times its memory, which takes seconds: not in short mode")
 	}
 	s := numberSchema(t)
 	var before, after runtime.MemStats

@@ -46,7 +46,7 @@ func TestMangle(t *testing.T) {
 
 func TestMangleOffAllocatesNothing(t *testing.T) {
 	if Enabled {
-		t.Skip("checks are on")
+		t.Skip("this build has the checks on")
 	}
 	buf := make([]int64, 64)
 	require.Zero(t, testing.AllocsPerRun(100, func() { Mangle(buf) }))

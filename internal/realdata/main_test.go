@@ -49,7 +49,7 @@ func TestRunNothing(t *testing.T) {
 // Files of a manifest are read as it says, by the tool and by another reader.
 func TestManifest(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the tool")
+		t.Skip("builds and runs the tool: not in short mode")
 	}
 	dir := t.TempDir()
 	for name, content := range map[string]string{

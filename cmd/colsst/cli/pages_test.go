@@ -30,7 +30,7 @@ func stable(page string) string {
 // UPDATE_DOCS=1 the pages are brought up to date.
 func TestPages(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("no shell")
+		t.Skip("no shell to run the commands of the pages with")
 	}
 	for _, page := range []string{"README.md", "docs/guide.md"} {
 		t.Run(page, func(t *testing.T) {

@@ -17,7 +17,7 @@ func TestNAB(t *testing.T) {
 		t.Skip("no ../shared/testdata")
 	}
 	if testing.Short() {
-		t.Skip("long")
+		t.Skip("converts many files: not in short mode")
 	}
 	combinations := [][]string{
 		nil, // default
