@@ -40,7 +40,8 @@ var arrows = []struct{ room, imports, modules string }{
 	{"columnar", "encoding encoding/* rowgroup internal/zstdframe internal/rawfile simd", "github.com/klauspost/compress github.com/zeebo/xxh3 github.com/FastFilter/xorfilter"},
 	{"compaction", "encoding rowgroup", ""},
 	{"textfmt", "encoding rowgroup internal/atomicfile internal/cql simd", "github.com/klauspost/compress github.com/therootcompany/xz"},
-	{"parquetfmt", "encoding rowgroup", "github.com/parquet-go/parquet-go github.com/klauspost/compress"},
+	{"parquetfmt", "encoding rowgroup parquetfmt/* simd", "github.com/parquet-go/parquet-go github.com/klauspost/compress"},
+	{"parquetfmt/alp", "encoding encoding/* simd", "github.com/parquet-go/parquet-go"},
 	{"cassandra", "encoding rowgroup internal/cql", "github.com/pierrec/lz4/v4 github.com/klauspost/compress"},
 	{"cmd/colsst/...", "cmd/colsst/... cassandra parquetfmt textfmt compaction columnar rowgroup encoding internal/*", "*"},
 
