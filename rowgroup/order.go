@@ -13,8 +13,10 @@ import (
 
 // The order of unfiltereds. Clustering values compare column by column: null
 // before everything, whether the column descends or not; zero-length before
-// every other value; then by the type. A descending column turns the order of
-// its values round, zero-length ones included, as a reversed type does.
+// every other value; then by Type.Collate, so that values equal to Cassandra
+// (1.0 and 1.00, NaNs) stand at one place, told apart by the next column only.
+// A descending column turns the order of its values round, zero-length ones
+// included, as a reversed type does.
 //
 // A row stands at its clustering. A marker stands before (weight -1) or after
 // (weight +1) all rows whose clustering begins with its prefix. So where one
@@ -152,11 +154,11 @@ func (c *Column) compareCells(v *vector, i int, w *vector, j int) (r int) {
 	case v.class == ClassInt32:
 		r = c.Type.direction(cmp.Compare(v.i32[i], w.i32[j]))
 	case v.class == ClassFloat64:
-		r = CompareFloat64(c.Type, v.f64[i], w.f64[j])
+		r = c.Type.direction(collateFloat64(v.f64[i], w.f64[j]))
 	case v.class == ClassFloat32:
-		r = CompareFloat32(c.Type, v.f32[i], w.f32[j])
+		r = c.Type.direction(collateFloat32(v.f32[i], w.f32[j]))
 	default:
-		r = c.Type.Compare(v.str.At(i), w.str.At(j))
+		r = c.Type.Collate(v.str.At(i), w.str.At(j))
 	}
 	if c.Desc {
 		return -r
@@ -226,9 +228,9 @@ func (c *Column) compareBytes(x, y []byte) int {
 		return 0
 	}
 	if c.Desc {
-		return c.Type.Compare(y, x)
+		return c.Type.Collate(y, x)
 	}
-	return c.Type.Compare(x, y)
+	return c.Type.Collate(x, y)
 }
 
 // Position is the place of an unfiltered in its partition, kept apart from any

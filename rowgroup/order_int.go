@@ -76,14 +76,17 @@ func (o *IntOrder) Bound(b Bound, isStart bool) IntBound {
 		return least
 	}
 	x := b.Prefix[0]
-	v, ok := IntOf(o.typ, x)
-	switch {
-	case ok:
-		return IntBound{v ^ o.flip, b.weight(isStart) > 0}
-	case (len(x) == 0) == o.desc: // a boolean above 1 comes last
-		return greatest
+	if len(x) == 0 {
+		if o.desc {
+			return greatest
+		}
+		return least
 	}
-	return least
+	v, ok := IntOf(o.typ, x)
+	if !ok { // a boolean above 1 is true
+		v = 1
+	}
+	return IntBound{v ^ o.flip, b.weight(isStart) > 0}
 }
 
 // Search is the first of unfiltereds [from, to) of b, which are in order, that

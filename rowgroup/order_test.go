@@ -269,6 +269,28 @@ func TestCheckOrderErrors(t *testing.T) {
 	}
 }
 
+// Values that are equal to Cassandra have one place, however they are written.
+func TestCheckOrderOfEqualValues(t *testing.T) {
+	cols := []Column{{Name: "a", Type: Decimal}, {Name: "b", Type: Int}}
+	at := func(a, b string) orderPlace { return orderPlace{values: []string{a, b}} }
+	from := func(weight int, a string) orderPlace { return orderPlace{values: []string{a}, weight: weight} }
+	s := orderSchema(t, cols)
+	for _, places := range [][]orderPlace{
+		{at("0.10", "3"), at("0.1", "5")},
+		{at("0.1", "3"), at("0.10", "5")},
+		{from(-1, "0.1"), at("0.10", "5"), from(1, "0.100")},
+		{from(-1, "0.100"), at("0.10", "5"), from(1, "0.1")},
+	} {
+		require.NoError(t, NewOrderChecker(s).Check(orderBatch(t, s, places...)), "%v", places)
+	}
+	twice := orderBatch(t, s, at("0.1", "3"), at("0.10", "3"))
+	var o *OrderError
+	require.ErrorAs(t, NewOrderChecker(s).Check(twice), &o)
+	require.True(t, o.Duplicate)
+	s = orderSchema(t, cols, WithMultiset())
+	require.NoError(t, NewOrderChecker(s).Check(orderBatch(t, s, at("0.10", "3"), at("0.1", "3"), at("0.10", "3"))))
+}
+
 func TestCheckOrderMarkers(t *testing.T) {
 	s := orderSchema(t, []Column{{Name: "c", Type: Int}})
 	d, other := Deletion{5, 5}, Deletion{6, 6}

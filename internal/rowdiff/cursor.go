@@ -11,28 +11,35 @@ import (
 
 // cursor walks through the partitions and rows of one side.
 type cursor struct {
-	side     Side
-	with     bool // metadata is encoded
-	statics  []int
-	regulars []int // columns, in the order of side a
-	batch    *rowgroup.Batch
-	key      []byte // of the partition
-	begun    bool   // within a partition
-	end      bool
-	p, i, to int // partition, row and the partition's end in batch
-	rows     int64
-	metadata bool // there was some
-	value    []byte
-	buf      [8]byte
+	side       Side
+	with       bool // metadata is encoded
+	statics    []int
+	regulars   []int // columns, in the order of side a
+	clustering int   // the first of its columns
+	places     []int // clustering columns whose values may differ at one place
+	batch      *rowgroup.Batch
+	key        []byte // of the partition
+	begun      bool   // within a partition
+	end        bool
+	p, i, to   int // partition, row and the partition's end in batch
+	rows       int64
+	metadata   bool // there was some
+	value      []byte
+	buf        [8]byte
 }
 
 func newCursor(side Side, order *rowgroup.Schema, metadata bool) *cursor {
 	c := &cursor{side: side, with: metadata, batch: rowgroup.NewBatch(side.Schema), p: -1}
+	c.clustering, _ = side.Schema.Range(rowgroup.Clustering)
 	c.batch.Clear()
 	for i := range order.NumColumns() {
 		switch order.Role(i) {
 		case rowgroup.Static:
 			c.statics = append(c.statics, side.Schema.Lookup(order.Column(i).Name))
+		case rowgroup.Clustering:
+			if manyFormed(order.Column(i).Type) {
+				c.places = append(c.places, side.Schema.Lookup(order.Column(i).Name))
+			}
 		case rowgroup.Regular:
 			c.regulars = append(c.regulars, side.Schema.Lookup(order.Column(i).Name))
 		}
@@ -139,6 +146,15 @@ func (c *cursor) encode(r *run) {
 	if marker == nil {
 		c.rows++
 	}
+	for _, col := range c.places {
+		value, ok := b.AppendValue(c.value[:0], col, i)
+		c.value = value
+		if ok && (marker == nil || col-c.clustering < marker.Prefix) {
+			r.data = appendField(r.data, value)
+		} else {
+			r.data = append(r.data, 0)
+		}
+	}
 	if c.with {
 		if marker != nil {
 			r.data = appendField(r.data, fmt.Appendf(nil, "kind %d, %d values, ends %v, begins %v", marker.Kind, marker.Prefix, marker.Close, marker.Open))
@@ -180,6 +196,18 @@ func (c *cursor) head(r *run) {
 		}
 	}
 	r.end()
+}
+
+// manyFormed reports whether values of t that differ may have one place in its
+// order: 1.0 and 1.00, NaNs.
+func manyFormed(t rowgroup.Type) bool {
+	switch t.Physical().Class() {
+	case rowgroup.ClassFloat32, rowgroup.ClassFloat64:
+		return true
+	case rowgroup.ClassBytes:
+		return t.Kind != rowgroup.KindText && t.Kind != rowgroup.KindASCII && t.Kind != rowgroup.KindBlob
+	}
+	return false
 }
 
 // hasMetadata reports whether row i has more than a row of text: it is live

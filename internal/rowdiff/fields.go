@@ -12,13 +12,19 @@ type field struct {
 	name  string
 	typ   rowgroup.Type
 	plain bool // made of words for people
+	place bool // of the row's place, which its key tells
 }
 
-func words(name string) field   { return field{name, rowgroup.ASCII, true} }
-func integer(name string) field { return field{name, rowgroup.Bigint, false} }
+func words(name string) field   { return field{name, rowgroup.ASCII, true, false} }
+func integer(name string) field { return field{name, rowgroup.Bigint, false, false} }
 
 func fieldsOf(s *rowgroup.Schema, metadata bool) *fields {
 	f := &fields{}
+	for _, c := range s.Columns(rowgroup.Clustering) {
+		if manyFormed(c.Type) {
+			f.row = append(f.row, field{c.Name, c.Type, false, true})
+		}
+	}
 	rowMeta := func(prefix string) []field {
 		return []field{words(prefix + "$liveness"), integer(prefix + "$write_time"), integer(prefix + "$ttl"),
 			integer(prefix + "$expiry"), words(prefix + "$deletion")}
@@ -44,7 +50,7 @@ func fieldsOf(s *rowgroup.Schema, metadata bool) *fields {
 			continue
 		}
 		c := s.Column(i)
-		*to = append(*to, field{c.Name, c.Type, false})
+		*to = append(*to, field{c.Name, c.Type, false, false})
 		switch {
 		case metadata && c.Type.MultiCell():
 			*to = append(*to, words(c.Name+".$deletion"), words(c.Name+".$cells"))
@@ -72,7 +78,7 @@ func (f *fields) difference(kind runKind, what Kind, a, b []byte) []Field {
 			vb, b = takeField(b)
 		}
 		same := (va == nil) == (vb == nil) && string(va) == string(vb)
-		if same && (what == Changed || va == nil) {
+		if same && (what == Changed || va == nil) || x.place && what != Changed {
 			continue
 		}
 		fields = append(fields, Field{Column: x.name, A: x.text(va), B: x.text(vb)})

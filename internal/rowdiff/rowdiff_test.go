@@ -143,6 +143,28 @@ func TestBits(t *testing.T) {
 	}
 }
 
+// Clustering values of one place that are written otherwise differ.
+func TestPlace(t *testing.T) {
+	s, err := rowgroup.NewSchema(nil, []rowgroup.Column{{Name: "c", Type: rowgroup.Type{Kind: rowgroup.KindDecimal}}}, nil,
+		[]rowgroup.Column{{Name: "v", Type: rowgroup.Int}}, rowgroup.WithMultiset())
+	require.NoError(t, err)
+	side := func(c []byte) Side {
+		return Side{"x", s, &once{func(b *rowgroup.Batch) {
+			b.BeginPartition(nil)
+			b.Bytes(0).Append(c)
+			*b.Int32s(1) = append(*b.Int32s(1), 7)
+		}}}
+	}
+	one, long := []byte{0, 0, 0, 1, 10}, []byte{0, 0, 0, 2, 100} // 1.0, 1.00
+	r, err := Compare(context.Background(), side(one), side(long), Options{Report: 1})
+	require.NoError(t, err)
+	require.Equal(t, int64(1), r.Differences)
+	require.Equal(t, `! c="1.0": c "1.0" != "1.00"`, r.First[0].String())
+	r, err = Compare(context.Background(), side(long), side(long), Options{Report: 1})
+	require.NoError(t, err)
+	require.Zero(t, r.Differences)
+}
+
 type once struct{ fill func(*rowgroup.Batch) }
 
 func (o *once) Next(b *rowgroup.Batch) (bool, error) {
