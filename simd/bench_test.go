@@ -155,6 +155,14 @@ func BenchmarkKernels(b *testing.B) {
 			c := simd.Plain32(u32[:n])
 			simd.Decimal32(g32[:n], &c, 7, 1, 1e-2)
 		}},
+		kernel{"Single32/packed/w11", func(n int) {
+			c := simd.Packed32(bytes[:simd.PackedLen(n, 11)], 11)
+			simd.Single32(g32[:n], &c, 7, 1e4, 1e-6)
+		}},
+		kernel{"Single32/plain", func(n int) {
+			c := simd.Plain32(u32[:n])
+			simd.Single32(g32[:n], &c, 7, 1e4, 1e-6)
+		}},
 		kernel{"SumDecimal64/packed/w13", func(n int) {
 			c := simd.Packed64(bytes[:simd.PackedLen(n, 13)], 13)
 			simd.SumDecimal64(g64[:n], &c, 7, -9, 1e12, 1e-14)
@@ -193,6 +201,8 @@ func BenchmarkKernels(b *testing.B) {
 		kernel{"PackRamp32/w13", func(n int) { out = simd.AppendPackRamp32(out[:0], i32[:n], 13, 1, 3) }},
 		kernel{"Decimals64", func(n int) { simd.Decimals64(o64[:n], bad, f64[:n], 1e14, 1e-12, 1e12, 1e-14) }},
 		kernel{"Decimals32", func(n int) { simd.Decimals32(o32[:n], bad, f32[:n], 1e2, 1, 1, 1e-2) }},
+		kernel{"Singles32", func(n int) { simd.Singles32(o32[:n], bad, f32[:n], 1e6, 1e-4, 1e4, 1e-6) }},
+		kernel{"TrialSingle32", func(n int) { simd.TrialSingle32(f32[:n], 1e6, 1e-4, 1e4, 1e-6) }},
 		kernel{"Trial64", func(n int) { simd.Trial64(f64[:n], 1e14, 1e-12, 1e12, 1e-14) }},
 		kernel{"Trial32", func(n int) { simd.Trial32(f32[:n], 1e2, 1, 1, 1e-2) }},
 		kernel{"Deltas64", func(n int) { simd.Deltas64(o64[:n], i64[:n]) }},

@@ -19,8 +19,12 @@ type terms struct {
 	back, scale      float64
 }
 
-// decoders are the functions over codes; the names are those without the size.
-var decoders = []string{"Add", "Ramp", "Sum", "Ordered", "SumOrdered", "Decimal", "SumDecimal"}
+// decoders64 and decoders32 are the functions over codes; the names are those
+// without the size.
+var (
+	decoders64 = []string{"Add", "Ramp", "Sum", "Ordered", "SumOrdered", "Decimal", "SumDecimal"}
+	decoders32 = append([]string{"Single"}, decoders64...)
+)
 
 func decode64(name string, dst []byte, c *simd.Codes64, p *terms) (ok bool) {
 	switch name {
@@ -59,6 +63,8 @@ func decode32(name string, dst []byte, c *simd.Codes32, p *terms) (ok bool) {
 		return simd.Decimal32(as[float32](dst), c, add, p.back, p.scale)
 	case "SumDecimal":
 		return simd.SumDecimal32(as[float32](dst), c, first, add, p.back, p.scale)
+	case "Single":
+		simd.Single32(as[float32](dst), c, add, float32(p.back), float32(p.scale))
 	}
 	return true
 }
@@ -115,6 +121,9 @@ func want32(name string, u []uint32, p *terms) (out []uint32, ok bool) {
 			ok = ok && -1<<24 <= x && x <= 1<<24
 			product := float64(x) * p.back
 			x = int32(math.Float32bits(float32(product * p.scale)))
+		case "Single":
+			product := float32(x) * float32(p.back)
+			x = int32(math.Float32bits(product * float32(p.scale)))
 		}
 		out = append(out, uint32(x))
 	}
@@ -164,7 +173,7 @@ func checkCodes(t failer, in, out *guarded, packed []byte, extra, n int, w uint,
 	if !bytes.Equal(dst, bytesOf(codes)) || !out.whole(8*n) {
 		failed("Unpack64", "", as[uint64](dst), codes)
 	}
-	for _, name := range decoders {
+	for _, name := range decoders64 {
 		for _, form := range []string{"packed", "plain"} {
 			c := simd.Packed64(src, w)
 			if form == "plain" {
@@ -195,7 +204,7 @@ func checkCodes(t failer, in, out *guarded, packed []byte, extra, n int, w uint,
 	if !bytes.Equal(dst, bytesOf(narrow)) || !out.whole(4*n) {
 		failed("Unpack32", "", as[uint32](dst), narrow)
 	}
-	for _, name := range decoders {
+	for _, name := range decoders32 {
 		for _, form := range []string{"packed", "plain"} {
 			c := simd.Packed32(src, w)
 			if form == "plain" {
@@ -248,7 +257,7 @@ func TestNothingBeforeIsRead(t *testing.T) {
 					src := mem[: size : size+extra]
 					simd.Unpack64(as[uint64](dst[:8*n]), src, w)
 					c := simd.Packed64(src, w)
-					for _, name := range decoders {
+					for _, name := range decoders64 {
 						decode64(name, dst[:8*n], &c, &p)
 					}
 					lefts := mem[: simd.PackedLen(n, 3) : simd.PackedLen(n, 3)+extra]
@@ -258,7 +267,7 @@ func TestNothingBeforeIsRead(t *testing.T) {
 					}
 					simd.Unpack32(as[uint32](dst[:4*n]), src, w)
 					c32 := simd.Packed32(src, w)
-					for _, name := range decoders {
+					for _, name := range decoders32 {
 						decode32(name, dst[:4*n], &c32, &p)
 					}
 					simd.Glue32(as[float32](dst[:4*n]), lefts, 3, src, w, new([8]uint32))

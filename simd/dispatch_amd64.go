@@ -814,6 +814,22 @@ func packedSumDecimal32(dst []float32, src []byte, width uint, first, add int32,
 	return 0, first, 0
 }
 
+func packedSingle32(dst []float32, src []byte, width uint, add int32, back, scale float32) (done int) {
+	switch Current() {
+	case AVX2:
+		if n := len(dst) &^ 7; n > 0 && oneWindow(width, 32) && cap(src) >= 16 {
+			packedSingle32AVX2(&dst[0], n, &src[0], cap(src), &unpackTables[0][0][width][0], width, add, back, scale)
+			return n
+		}
+	case AVX512:
+		if len(dst) > 0 && oneWindow(width, 32) {
+			packedSingle32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[0][1][width][0], width, add, back, scale)
+			return len(dst)
+		}
+	}
+	return 0
+}
+
 func plainAdd32(dst []int32, src []uint32, add int32) (done int) {
 	switch Current() {
 	case AVX2:
@@ -908,6 +924,22 @@ func plainSumDecimal32(dst []float32, src []uint32, first, add int32, back, scal
 		}
 	}
 	return 0, first, 0
+}
+
+func plainSingle32(dst []float32, src []uint32, add int32, back, scale float32) (done int) {
+	switch Current() {
+	case AVX2:
+		if n := len(dst) &^ 7; n > 0 {
+			plainSingle32AVX2(&dst[0], n, &src[0], add, back, scale)
+			return n
+		}
+	case AVX512:
+		if len(dst) > 0 {
+			plainSingle32AVX512(&dst[0], len(dst), &src[0], add, back, scale)
+			return len(dst)
+		}
+	}
+	return 0
 }
 
 func plainDecimal32(dst []float32, src []uint32, add int32, back, scale float64) (done int, bad uint64) {
@@ -1016,6 +1048,38 @@ func trial32(src []float32, up, down, back, scale float64) (done, count int, lea
 	case AVX512:
 		if len(src) > 0 {
 			count, least, greatest = trial32AVX512(&src[0], len(src), up, down, back, scale)
+			return len(src), count, least, greatest
+		}
+	}
+	return 0, 0, 0, 0
+}
+
+func singles32(ints []int32, exceptions []byte, src []float32, up, down, back, scale float32) (done, count int, least, greatest int32) {
+	switch Current() {
+	case AVX2:
+		if len(src) >= 8 {
+			count, least, greatest = singles32AVX2(&ints[0], &exceptions[0], &src[0], len(src)&^7, up, down, back, scale)
+			return len(src) &^ 7, count, least, greatest
+		}
+	case AVX512:
+		if len(src) > 0 {
+			count, least, greatest = singles32AVX512(&ints[0], &exceptions[0], &src[0], len(src), up, down, back, scale)
+			return len(src), count, least, greatest
+		}
+	}
+	return 0, 0, 0, 0
+}
+
+func trialSingle32(src []float32, up, down, back, scale float32) (done, count int, least, greatest int32) {
+	switch Current() {
+	case AVX2:
+		if len(src) >= 8 {
+			count, least, greatest = trialSingle32AVX2(&src[0], len(src)&^7, up, down, back, scale)
+			return len(src) &^ 7, count, least, greatest
+		}
+	case AVX512:
+		if len(src) > 0 {
+			count, least, greatest = trialSingle32AVX512(&src[0], len(src), up, down, back, scale)
 			return len(src), count, least, greatest
 		}
 	}

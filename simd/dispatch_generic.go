@@ -212,6 +212,10 @@ func packedSumDecimal32(dst []float32, src []byte, width uint, first, add int32,
 	return 0, first, 0
 }
 
+func packedSingle32(dst []float32, src []byte, width uint, add int32, back, scale float32) (done int) {
+	return 0
+}
+
 func plainAdd32(dst []int32, src []uint32, add int32) (done int) {
 	return 0
 }
@@ -234,6 +238,10 @@ func plainSumOrdered32(dst []float32, src []uint32, first, add int32, zeros uint
 
 func plainSumDecimal32(dst []float32, src []uint32, first, add int32, back, scale float64) (done int, last int32, bad uint64) {
 	return 0, first, 0
+}
+
+func plainSingle32(dst []float32, src []uint32, add int32, back, scale float32) (done int) {
+	return 0
 }
 
 func plainDecimal32(dst []float32, src []uint32, add int32, back, scale float64) (done int, bad uint64) {
@@ -261,6 +269,14 @@ func decimals32(ints []int32, exceptions []byte, src []float32, up, down, back, 
 }
 
 func trial32(src []float32, up, down, back, scale float64) (done, count int, least, greatest int64) {
+	return 0, 0, 0, 0
+}
+
+func singles32(ints []int32, exceptions []byte, src []float32, up, down, back, scale float32) (done, count int, least, greatest int32) {
+	return 0, 0, 0, 0
+}
+
+func trialSingle32(src []float32, up, down, back, scale float32) (done, count int, least, greatest int32) {
 	return 0, 0, 0, 0
 }
 

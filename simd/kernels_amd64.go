@@ -284,6 +284,9 @@ func packedSumOrdered32AVX2(dst *float32, n int, src *byte, size int, table *byt
 func packedSumDecimal32AVX2(dst *float32, n int, src *byte, size int, table *byte, width uint, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
 
 //go:noescape
+func packedSingle32AVX2(dst *float32, n int, src *byte, size int, table *byte, width uint, add int32, back float32, scale float32)
+
+//go:noescape
 func plainAdd32AVX2(dst *int32, n int, src *uint32, add int32)
 
 //go:noescape
@@ -300,6 +303,9 @@ func plainSumOrdered32AVX2(dst *float32, n int, src *uint32, first int32, add in
 
 //go:noescape
 func plainSumDecimal32AVX2(dst *float32, n int, src *uint32, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
+
+//go:noescape
+func plainSingle32AVX2(dst *float32, n int, src *uint32, add int32, back float32, scale float32)
 
 //go:noescape
 func plainDecimal32AVX2(dst *float32, n int, src *uint32, add int32, back float64, scale float64) (bad uint64)
@@ -321,6 +327,12 @@ func decimals32AVX2(ints *int32, exceptions *byte, src *float32, n int, up float
 
 //go:noescape
 func trial32AVX2(src *float32, n int, up float64, down float64, back float64, scale float64) (count int, least int64, greatest int64)
+
+//go:noescape
+func singles32AVX2(ints *int32, exceptions *byte, src *float32, n int, up float32, down float32, back float32, scale float32) (count int, least int32, greatest int32)
+
+//go:noescape
+func trialSingle32AVX2(src *float32, n int, up float32, down float32, back float32, scale float32) (count int, least int32, greatest int32)
 
 //go:noescape
 func deltas32AVX2(dst *int32, src *int32, n int) (least int32, greatest int32)
@@ -383,6 +395,9 @@ func packedSumOrdered32AVX512(dst *float32, n int, src *byte, size int, table *b
 func packedSumDecimal32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
 
 //go:noescape
+func packedSingle32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add int32, back float32, scale float32)
+
+//go:noescape
 func plainAdd32AVX512(dst *int32, n int, src *uint32, add int32)
 
 //go:noescape
@@ -399,6 +414,9 @@ func plainSumOrdered32AVX512(dst *float32, n int, src *uint32, first int32, add 
 
 //go:noescape
 func plainSumDecimal32AVX512(dst *float32, n int, src *uint32, first int32, add int32, back float64, scale float64) (last int32, bad uint64)
+
+//go:noescape
+func plainSingle32AVX512(dst *float32, n int, src *uint32, add int32, back float32, scale float32)
 
 //go:noescape
 func plainDecimal32AVX512(dst *float32, n int, src *uint32, add int32, back float64, scale float64) (bad uint64)
@@ -420,6 +438,12 @@ func decimals32AVX512(ints *int32, exceptions *byte, src *float32, n int, up flo
 
 //go:noescape
 func trial32AVX512(src *float32, n int, up float64, down float64, back float64, scale float64) (count int, least int64, greatest int64)
+
+//go:noescape
+func singles32AVX512(ints *int32, exceptions *byte, src *float32, n int, up float32, down float32, back float32, scale float32) (count int, least int32, greatest int32)
+
+//go:noescape
+func trialSingle32AVX512(src *float32, n int, up float32, down float32, back float32, scale float32) (count int, least int32, greatest int32)
 
 //go:noescape
 func deltas32AVX512(dst *int32, src *int32, n int) (least int32, greatest int32)

@@ -8838,6 +8838,92 @@ loop_again:
 	VZEROUPPER
 	RET
 
+// func packedSingle32AVX2(dst *float32, n int, src *byte, size int, table *byte, width uint, add int32, back float32, scale float32)
+// Requires: AVX, AVX2, CMOV
+TEXT ·packedSingle32AVX2(SB), NOSPLIT, $0-60
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         size+24(FP), BX
+	MOVQ         width+40(FP), SI
+	MOVQ         table+32(FP), DI
+	LEAQ         (DX)(BX*1), BX
+	VPCMPEQD     Y0, Y0, Y0
+	MOVQ         $0x00000020, R8
+	SUBQ         SI, R8
+	VMOVQ        R8, X1
+	VPSRLD       X1, Y0, Y0
+	IMUL3Q       $0x04, SI, R9
+	SHRQ         $0x03, R9
+	MOVQ         BX, R8
+	SUBQ         R9, R8
+	SUBQ         $0x10, R8
+	MOVL         add+48(FP), R10
+	VMOVD        R10, X1
+	VPBROADCASTD X1, Y1
+	VBROADCASTSS back+52(FP), Y2
+	VBROADCASTSS scale+56(FP), Y3
+
+loop:
+	CMPQ        DX, R8
+	JHI         tail
+	VMOVDQU     (DX), X4
+	VINSERTI128 $0x01, (DX)(R9*1), Y4, Y4
+	VPSHUFB     (DI), Y4, Y4
+	VPSRLVD     64(DI), Y4, Y4
+	VPAND       Y0, Y4, Y4
+	VPADDD      Y1, Y4, Y4
+	VCVTDQ2PS   Y4, Y4
+	VMULPS      Y2, Y4, Y4
+	VMULPS      Y3, Y4, Y4
+	VMOVDQU     Y4, (AX)
+	ADDQ        $+32, AX
+	ADDQ        SI, DX
+	SUBQ        $0x08, CX
+	JNZ         loop
+	JMP         done
+
+tail:
+	LEAQ         -16(BX), R8
+	MOVQ         DX, R10
+	XORQ         R12, R12
+	MOVQ         R10, R11
+	SUBQ         R8, R11
+	CMOVQLT      R12, R11
+	SUBQ         R11, R10
+	VMOVQ        R11, X4
+	VPBROADCASTB X4, X4
+	VPADDB       (DI), X4, X4
+	VMOVDQU      (R10), X5
+	VPSHUFB      X4, X5, X5
+	LEAQ         (DX)(R9*1), R10
+	XORQ         R12, R12
+	MOVQ         R10, R11
+	SUBQ         R8, R11
+	CMOVQLT      R12, R11
+	SUBQ         R11, R10
+	VMOVQ        R11, X4
+	VPBROADCASTB X4, X4
+	VPADDB       16(DI), X4, X4
+	VMOVDQU      (R10), X6
+	VPSHUFB      X4, X6, X6
+	VINSERTI128  $0x01, X6, Y5, Y4
+	VPSRLVD      64(DI), Y4, Y4
+	VPAND        Y0, Y4, Y4
+	VPADDD       Y1, Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	ADDQ         $+32, AX
+	ADDQ         SI, DX
+	SUBQ         $0x08, CX
+	JNZ          tail
+
+done:
+	VZEROUPPER
+	RET
+
 // func plainAdd32AVX2(dst *int32, n int, src *uint32, add int32)
 // Requires: AVX, AVX2
 TEXT ·plainAdd32AVX2(SB), NOSPLIT, $0-28
@@ -9079,6 +9165,32 @@ loop_again:
 	VMOVMSKPS    Y3, AX
 	XORL         $0x000000ff, AX
 	MOVQ         AX, bad+56(FP)
+	VZEROUPPER
+	RET
+
+// func plainSingle32AVX2(dst *float32, n int, src *uint32, add int32, back float32, scale float32)
+// Requires: AVX, AVX2
+TEXT ·plainSingle32AVX2(SB), NOSPLIT, $0-36
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVL         add+24(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VBROADCASTSS back+28(FP), Y1
+	VBROADCASTSS scale+32(FP), Y2
+
+loop:
+	VMOVDQU   (DX), Y3
+	VPADDD    Y0, Y3, Y3
+	VCVTDQ2PS Y3, Y3
+	VMULPS    Y1, Y3, Y3
+	VMULPS    Y2, Y3, Y3
+	VMOVDQU   Y3, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, DX
+	SUBQ      $0x08, CX
+	JNZ       loop
 	VZEROUPPER
 	RET
 
@@ -9641,6 +9753,135 @@ loop:
 	VMAXPD      Y0, Y7, Y7
 	VCVTTSD2SIQ X7, AX
 	MOVQ        AX, greatest+64(FP)
+	VZEROUPPER
+	RET
+
+// func singles32AVX2(ints *int32, exceptions *byte, src *float32, n int, up float32, down float32, back float32, scale float32) (count int, least int32, greatest int32)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·singles32AVX2(SB), NOSPLIT, $0-64
+	MOVQ         ints+0(FP), AX
+	MOVQ         exceptions+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS up+32(FP), Y0
+	VBROADCASTSS down+36(FP), Y1
+	VBROADCASTSS back+40(FP), Y2
+	VBROADCASTSS scale+44(FP), Y3
+	MOVL         $0x7fffffff, SI
+	VMOVD        SI, X4
+	VPBROADCASTD X4, Y4
+	MOVL         $0x80000000, SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	XORQ         SI, SI
+	SUBQ         $0x08, BX
+	JL           rest
+
+loop:
+	VMOVUPS   (DX), Y6
+	VMULPS    Y0, Y6, Y7
+	VMULPS    Y1, Y7, Y7
+	VCVTPS2DQ Y7, Y7
+	VCVTDQ2PS Y7, Y8
+	VMULPS    Y2, Y8, Y8
+	VMULPS    Y3, Y8, Y8
+	VPCMPEQD  Y6, Y8, Y8
+	VBLENDVPS Y8, Y7, Y4, Y6
+	VPMINSD   Y6, Y4, Y4
+	VBLENDVPS Y8, Y7, Y5, Y6
+	VPMAXSD   Y6, Y5, Y5
+	VPAND     Y8, Y7, Y7
+	VMOVDQU   Y7, (AX)
+	VMOVMSKPS Y8, DI
+	XORL      $0x000000ff, DI
+	POPCNTL   DI, R8
+	ADDQ      R8, SI
+	MOVB      DI, (CX)
+	ADDQ      $0x01, CX
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, DX
+	SUBQ      $0x08, BX
+	JGE       loop
+
+rest:
+	MOVQ       SI, count+48(FP)
+	VPERM2I128 $0x01, Y4, Y4, Y0
+	VPMINSD    Y0, Y4, Y4
+	VPSHUFD    $0x4e, Y4, Y0
+	VPMINSD    Y0, Y4, Y4
+	VPSHUFD    $0xb1, Y4, Y0
+	VPMINSD    Y0, Y4, Y4
+	VMOVD      X4, AX
+	MOVL       AX, least+56(FP)
+	VPERM2I128 $0x01, Y5, Y5, Y0
+	VPMAXSD    Y0, Y5, Y5
+	VPSHUFD    $0x4e, Y5, Y0
+	VPMAXSD    Y0, Y5, Y5
+	VPSHUFD    $0xb1, Y5, Y0
+	VPMAXSD    Y0, Y5, Y5
+	VMOVD      X5, AX
+	MOVL       AX, greatest+60(FP)
+	VZEROUPPER
+	RET
+
+// func trialSingle32AVX2(src *float32, n int, up float32, down float32, back float32, scale float32) (count int, least int32, greatest int32)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·trialSingle32AVX2(SB), NOSPLIT, $0-48
+	MOVQ         src+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS up+16(FP), Y0
+	VBROADCASTSS down+20(FP), Y1
+	VBROADCASTSS back+24(FP), Y2
+	VBROADCASTSS scale+28(FP), Y3
+	MOVL         $0x7fffffff, DX
+	VMOVD        DX, X4
+	VPBROADCASTD X4, Y4
+	MOVL         $0x80000000, DX
+	VMOVD        DX, X5
+	VPBROADCASTD X5, Y5
+	XORQ         DX, DX
+	SUBQ         $0x08, CX
+	JL           rest
+
+loop:
+	VMOVUPS   (AX), Y6
+	VMULPS    Y0, Y6, Y7
+	VMULPS    Y1, Y7, Y7
+	VCVTPS2DQ Y7, Y7
+	VCVTDQ2PS Y7, Y8
+	VMULPS    Y2, Y8, Y8
+	VMULPS    Y3, Y8, Y8
+	VPCMPEQD  Y6, Y8, Y8
+	VBLENDVPS Y8, Y7, Y4, Y6
+	VPMINSD   Y6, Y4, Y4
+	VBLENDVPS Y8, Y7, Y5, Y6
+	VPMAXSD   Y6, Y5, Y5
+	VMOVMSKPS Y8, BX
+	XORL      $0x000000ff, BX
+	POPCNTL   BX, BX
+	ADDQ      BX, DX
+	ADDQ      $0x20, AX
+	SUBQ      $0x08, CX
+	JGE       loop
+
+rest:
+	MOVQ       DX, count+32(FP)
+	VPERM2I128 $0x01, Y4, Y4, Y0
+	VPMINSD    Y0, Y4, Y4
+	VPSHUFD    $0x4e, Y4, Y0
+	VPMINSD    Y0, Y4, Y4
+	VPSHUFD    $0xb1, Y4, Y0
+	VPMINSD    Y0, Y4, Y4
+	VMOVD      X4, AX
+	MOVL       AX, least+40(FP)
+	VPERM2I128 $0x01, Y5, Y5, Y0
+	VPMAXSD    Y0, Y5, Y5
+	VPSHUFD    $0x4e, Y5, Y0
+	VPMAXSD    Y0, Y5, Y5
+	VPSHUFD    $0xb1, Y5, Y0
+	VPMAXSD    Y0, Y5, Y5
+	VMOVD      X5, AX
+	MOVL       AX, greatest+44(FP)
 	VZEROUPPER
 	RET
 
@@ -11547,6 +11788,152 @@ done_again:
 	VZEROUPPER
 	RET
 
+// func packedSingle32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add int32, back float32, scale float32)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·packedSingle32AVX512(SB), NOSPLIT, $0-60
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         size+24(FP), BX
+	MOVQ         width+40(FP), SI
+	MOVQ         table+32(FP), DI
+	LEAQ         (DX)(BX*1), R8
+	VPTERNLOGQ   $0xff, Z0, Z0, Z0
+	MOVQ         $0x00000020, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
+	VPSRLD       X1, Z0, Z0
+	LEAQ         -64(R8), R8
+	VMOVDQU64    (DI), Z1
+	VMOVDQU64    64(DI), Z2
+	ADDQ         SI, SI
+	MOVL         add+48(FP), DI
+	VPBROADCASTD DI, Z3
+	VBROADCASTSS back+52(FP), Z4
+	VBROADCASTSS scale+56(FP), Z5
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         R8, DI
+	SUBQ         R9, DI
+	SUBQ         $+64, CX
+	JL           few
+	CMPQ         DX, DI
+	JHI          few
+
+loop4:
+	VPERMB    (DX), Z1, Z6
+	VPSRLVD   Z2, Z6, Z6
+	VPANDQ    Z0, Z6, Z6
+	VPADDD    Z3, Z6, Z6
+	VCVTDQ2PS Z6, Z6
+	VMULPS    Z4, Z6, Z6
+	VMULPS    Z5, Z6, Z6
+	VMOVDQU64 Z6, (AX)
+	VPERMB    (DX)(SI*1), Z1, Z6
+	VPSRLVD   Z2, Z6, Z6
+	VPANDQ    Z0, Z6, Z6
+	VPADDD    Z3, Z6, Z6
+	VCVTDQ2PS Z6, Z6
+	VMULPS    Z4, Z6, Z6
+	VMULPS    Z5, Z6, Z6
+	VMOVDQU64 Z6, 64(AX)
+	VPERMB    (DX)(SI*2), Z1, Z6
+	VPSRLVD   Z2, Z6, Z6
+	VPANDQ    Z0, Z6, Z6
+	VPADDD    Z3, Z6, Z6
+	VCVTDQ2PS Z6, Z6
+	VMULPS    Z4, Z6, Z6
+	VMULPS    Z5, Z6, Z6
+	VMOVDQU64 Z6, 128(AX)
+	VPERMB    (DX)(R9*1), Z1, Z6
+	VPSRLVD   Z2, Z6, Z6
+	VPANDQ    Z0, Z6, Z6
+	VPADDD    Z3, Z6, Z6
+	VCVTDQ2PS Z6, Z6
+	VMULPS    Z4, Z6, Z6
+	VMULPS    Z5, Z6, Z6
+	VMOVDQU64 Z6, 192(AX)
+	ADDQ      $+256, AX
+	LEAQ      (DX)(SI*4), DX
+	SUBQ      $+64, CX
+	JL        few
+	CMPQ      DX, DI
+	JLS       loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
+
+loop:
+	VPERMB    (DX), Z1, Z6
+	VPSRLVD   Z2, Z6, Z6
+	VPANDQ    Z0, Z6, Z6
+	VPADDD    Z3, Z6, Z6
+	VCVTDQ2PS Z6, Z6
+	VMULPS    Z4, Z6, Z6
+	VMULPS    Z5, Z6, Z6
+	VMOVDQU64 Z6, (AX)
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
+	SUBQ      $0x10, CX
+	JL        rest
+	CMPQ      DX, R8
+	JLS       loop
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	VPBROADCASTB SI, Z7
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z6
+	VPADDB       Z6, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z6
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z6
+
+tail:
+	MOVQ      CX, BX
+	MOVQ      $0x00000010, DI
+	CMPQ      BX, DI
+	CMOVQGT   DI, BX
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVQ     DI, K1
+	VPERMB    Z6, Z1, Z8
+	VPSRLVD   Z2, Z8, Z8
+	VPANDQ    Z0, Z8, Z8
+	VPADDB    Z7, Z1, Z1
+	VPADDD    Z3, Z8, Z8
+	VCVTDQ2PS Z8, Z8
+	VMULPS    Z4, Z8, Z8
+	VMULPS    Z5, Z8, Z8
+	VMOVDQU32 Z8, K1, (AX)
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
+	SUBQ      $0x10, CX
+	JG        tail
+
+done:
+	VZEROUPPER
+	RET
+
 // func plainAdd32AVX512(dst *int32, n int, src *uint32, add int32)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
 TEXT ·plainAdd32AVX512(SB), NOSPLIT, $0-28
@@ -12344,6 +12731,93 @@ done_again:
 	VPCMPUD      $0x06, Z0, Z11, K1
 	KMOVQ        K1, AX
 	MOVQ         AX, bad+56(FP)
+	VZEROUPPER
+	RET
+
+// func plainSingle32AVX512(dst *float32, n int, src *uint32, add int32, back float32, scale float32)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·plainSingle32AVX512(SB), NOSPLIT, $0-36
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVL         add+24(FP), BX
+	VPBROADCASTD BX, Z0
+	VBROADCASTSS back+28(FP), Z1
+	VBROADCASTSS scale+32(FP), Z2
+	SUBQ         $+64, CX
+	JL           few
+
+loop4:
+	VMOVDQU64 (DX), Z3
+	VPADDD    Z0, Z3, Z3
+	VCVTDQ2PS Z3, Z3
+	VMULPS    Z1, Z3, Z3
+	VMULPS    Z2, Z3, Z3
+	VMOVDQU64 Z3, (AX)
+	VMOVDQU64 64(DX), Z3
+	VPADDD    Z0, Z3, Z3
+	VCVTDQ2PS Z3, Z3
+	VMULPS    Z1, Z3, Z3
+	VMULPS    Z2, Z3, Z3
+	VMOVDQU64 Z3, 64(AX)
+	VMOVDQU64 128(DX), Z3
+	VPADDD    Z0, Z3, Z3
+	VCVTDQ2PS Z3, Z3
+	VMULPS    Z1, Z3, Z3
+	VMULPS    Z2, Z3, Z3
+	VMOVDQU64 Z3, 128(AX)
+	VMOVDQU64 192(DX), Z3
+	VPADDD    Z0, Z3, Z3
+	VCVTDQ2PS Z3, Z3
+	VMULPS    Z1, Z3, Z3
+	VMULPS    Z2, Z3, Z3
+	VMOVDQU64 Z3, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+256, DX
+	SUBQ      $+64, CX
+	JGE       loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
+
+loop:
+	VMOVDQU64 (DX), Z3
+	VPADDD    Z0, Z3, Z3
+	VCVTDQ2PS Z3, Z3
+	VMULPS    Z1, Z3, Z3
+	VMULPS    Z2, Z3, Z3
+	VMOVDQU64 Z3, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
+	SUBQ      $0x10, CX
+	JGE       loop
+
+rest:
+	ADDQ $0x10, CX
+	JZ   done
+
+tail:
+	MOVQ        CX, BX
+	MOVQ        $0x00000010, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVQ       SI, K1
+	VMOVDQU32.Z (DX), K1, Z3
+	VPADDD      Z0, Z3, Z3
+	VCVTDQ2PS   Z3, Z3
+	VMULPS      Z1, Z3, Z3
+	VMULPS      Z2, Z3, Z3
+	VMOVDQU32   Z3, K1, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x10, CX
+	JG          tail
+
+done:
 	VZEROUPPER
 	RET
 
@@ -13188,6 +13662,193 @@ done:
 	VPMAXSQ Z0, Z7, Z7
 	VMOVQ   X7, AX
 	MOVQ    AX, greatest+64(FP)
+	VZEROUPPER
+	RET
+
+// func singles32AVX512(ints *int32, exceptions *byte, src *float32, n int, up float32, down float32, back float32, scale float32) (count int, least int32, greatest int32)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·singles32AVX512(SB), NOSPLIT, $0-64
+	MOVQ         ints+0(FP), AX
+	MOVQ         exceptions+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS up+32(FP), Z0
+	VBROADCASTSS down+36(FP), Z1
+	VBROADCASTSS back+40(FP), Z2
+	VBROADCASTSS scale+44(FP), Z3
+	MOVL         $0x7fffffff, SI
+	VPBROADCASTD SI, Z4
+	MOVL         $0x80000000, SI
+	VPBROADCASTD SI, Z5
+	XORQ         SI, SI
+	SUBQ         $0x10, BX
+	JL           rest
+
+loop:
+	VMOVUPS     (DX), Z6
+	VMULPS      Z0, Z6, Z7
+	VMULPS      Z1, Z7, Z7
+	VCVTPS2DQ   Z7, Z7
+	VCVTDQ2PS   Z7, Z8
+	VMULPS      Z2, Z8, Z8
+	VMULPS      Z3, Z8, Z8
+	VPCMPEQD    Z6, Z8, K1
+	VPMINSD     Z7, Z4, K1, Z4
+	VPMAXSD     Z7, Z5, K1, Z5
+	VMOVDQA32.Z Z7, K1, Z7
+	VMOVDQU32   Z7, (AX)
+	KNOTW       K1, K1
+	KMOVW       K1, DI
+	POPCNTL     DI, R8
+	ADDQ        R8, SI
+	MOVW        DI, (CX)
+	ADDQ        $0x02, CX
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, BX
+	JGE         loop
+
+rest:
+	ADDQ        $0x10, BX
+	JZ          done
+	MOVQ        BX, DI
+	MOVQ        $0x00000010, R8
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
+	MOVQ        $-1, R8
+	BZHIQ       DI, R8, R8
+	KMOVQ       R8, K1
+	VMOVUPS.Z   (DX), K1, Z6
+	VMULPS      Z0, Z6, Z0
+	VMULPS      Z1, Z0, Z0
+	VCVTPS2DQ   Z0, Z0
+	VCVTDQ2PS   Z0, Z1
+	VMULPS      Z2, Z1, Z1
+	VMULPS      Z3, Z1, Z1
+	VPCMPEQD    Z6, Z1, K2
+	KANDW       K1, K2, K2
+	VPMINSD     Z0, Z4, K2, Z4
+	VPMAXSD     Z0, Z5, K2, Z5
+	VMOVDQA32.Z Z0, K2, Z0
+	VMOVDQU32   Z0, K1, (AX)
+	KANDNW      K1, K2, K2
+	KMOVW       K2, AX
+	POPCNTL     AX, DX
+	ADDQ        DX, SI
+	MOVB        AL, (CX)
+	CMPQ        BX, $0x08
+	JLE         done
+	SHRL        $0x08, AX
+	MOVB        AL, 1(CX)
+
+done:
+	MOVQ    SI, count+48(FP)
+	VALIGND $0x08, Z4, Z4, Z0
+	VPMINSD Z0, Z4, Z4
+	VALIGND $0x04, Z4, Z4, Z0
+	VPMINSD Z0, Z4, Z4
+	VALIGND $0x02, Z4, Z4, Z0
+	VPMINSD Z0, Z4, Z4
+	VALIGND $0x01, Z4, Z4, Z0
+	VPMINSD Z0, Z4, Z4
+	VMOVD   X4, AX
+	MOVL    AX, least+56(FP)
+	VALIGND $0x08, Z5, Z5, Z0
+	VPMAXSD Z0, Z5, Z5
+	VALIGND $0x04, Z5, Z5, Z0
+	VPMAXSD Z0, Z5, Z5
+	VALIGND $0x02, Z5, Z5, Z0
+	VPMAXSD Z0, Z5, Z5
+	VALIGND $0x01, Z5, Z5, Z0
+	VPMAXSD Z0, Z5, Z5
+	VMOVD   X5, AX
+	MOVL    AX, greatest+60(FP)
+	VZEROUPPER
+	RET
+
+// func trialSingle32AVX512(src *float32, n int, up float32, down float32, back float32, scale float32) (count int, least int32, greatest int32)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·trialSingle32AVX512(SB), NOSPLIT, $0-48
+	MOVQ         src+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS up+16(FP), Z0
+	VBROADCASTSS down+20(FP), Z1
+	VBROADCASTSS back+24(FP), Z2
+	VBROADCASTSS scale+28(FP), Z3
+	MOVL         $0x7fffffff, DX
+	VPBROADCASTD DX, Z4
+	MOVL         $0x80000000, DX
+	VPBROADCASTD DX, Z5
+	XORQ         DX, DX
+	SUBQ         $0x10, CX
+	JL           rest
+
+loop:
+	VMOVUPS   (AX), Z6
+	VMULPS    Z0, Z6, Z7
+	VMULPS    Z1, Z7, Z7
+	VCVTPS2DQ Z7, Z7
+	VCVTDQ2PS Z7, Z8
+	VMULPS    Z2, Z8, Z8
+	VMULPS    Z3, Z8, Z8
+	VPCMPEQD  Z6, Z8, K1
+	VPMINSD   Z7, Z4, K1, Z4
+	VPMAXSD   Z7, Z5, K1, Z5
+	KNOTW     K1, K1
+	KMOVW     K1, BX
+	POPCNTL   BX, BX
+	ADDQ      BX, DX
+	ADDQ      $0x40, AX
+	SUBQ      $0x10, CX
+	JGE       loop
+
+rest:
+	ADDQ      $0x10, CX
+	JZ        done
+	MOVQ      $0x00000010, BX
+	CMPQ      CX, BX
+	CMOVQGT   BX, CX
+	MOVQ      $-1, BX
+	BZHIQ     CX, BX, BX
+	KMOVQ     BX, K1
+	VMOVUPS.Z (AX), K1, Z6
+	VMULPS    Z0, Z6, Z0
+	VMULPS    Z1, Z0, Z0
+	VCVTPS2DQ Z0, Z0
+	VCVTDQ2PS Z0, Z1
+	VMULPS    Z2, Z1, Z1
+	VMULPS    Z3, Z1, Z1
+	VPCMPEQD  Z6, Z1, K2
+	KANDW     K1, K2, K2
+	VPMINSD   Z0, Z4, K2, Z4
+	VPMAXSD   Z0, Z5, K2, Z5
+	KANDNW    K1, K2, K2
+	KMOVW     K2, AX
+	POPCNTL   AX, AX
+	ADDQ      AX, DX
+
+done:
+	MOVQ    DX, count+32(FP)
+	VALIGND $0x08, Z4, Z4, Z0
+	VPMINSD Z0, Z4, Z4
+	VALIGND $0x04, Z4, Z4, Z0
+	VPMINSD Z0, Z4, Z4
+	VALIGND $0x02, Z4, Z4, Z0
+	VPMINSD Z0, Z4, Z4
+	VALIGND $0x01, Z4, Z4, Z0
+	VPMINSD Z0, Z4, Z4
+	VMOVD   X4, AX
+	MOVL    AX, least+40(FP)
+	VALIGND $0x08, Z5, Z5, Z0
+	VPMAXSD Z0, Z5, Z5
+	VALIGND $0x04, Z5, Z5, Z0
+	VPMAXSD Z0, Z5, Z5
+	VALIGND $0x02, Z5, Z5, Z0
+	VPMAXSD Z0, Z5, Z5
+	VALIGND $0x01, Z5, Z5, Z0
+	VPMAXSD Z0, Z5, Z5
+	VMOVD   X5, AX
+	MOVL    AX, greatest+44(FP)
 	VZEROUPPER
 	RET
 

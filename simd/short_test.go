@@ -57,11 +57,15 @@ func TestShortSlicesPanic(t *testing.T) {
 		"Decimals64, bits":   func() { simd.Decimals64(room[int64](n), room[byte](bits-1), room[float64](n), 1, 1, 1, 1) },
 		"Decimals32, ints":   func() { simd.Decimals32(room[int32](n-1), room[byte](bits), room[float32](n), 1, 1, 1, 1) },
 		"Decimals32, bits":   func() { simd.Decimals32(room[int32](n), room[byte](bits-1), room[float32](n), 1, 1, 1, 1) },
+		"Singles32, ints":    func() { simd.Singles32(room[int32](n-1), room[byte](bits), room[float32](n), 1, 1, 1, 1) },
+		"Singles32, bits":    func() { simd.Singles32(room[int32](n), room[byte](bits-1), room[float32](n), 1, 1, 1, 1) },
 	}
 	p := terms{back: 1, scale: 1}
-	for _, name := range decoders {
+	for _, name := range decoders64 {
 		cases[name+"64, packed"] = func() { decode64(name, make([]byte, 8*n), &codes64, &p) }
 		cases[name+"64, plain"] = func() { decode64(name, make([]byte, 8*n), &plain64, &p) }
+	}
+	for _, name := range decoders32 {
 		cases[name+"32, packed"] = func() { decode32(name, make([]byte, 4*n), &codes32, &p) }
 		cases[name+"32, plain"] = func() { decode32(name, make([]byte, 4*n), &plain32, &p) }
 	}

@@ -29,6 +29,9 @@ func decoders(s shape) {
 	unpackOdd(s)
 	for _, packed := range []bool{true, false} {
 		ops := []func(shape) decoder{add, ramp, sum, ordered, sumOrdered, sumDecimal}
+		if s.size == 32 {
+			ops = append(ops, single)
+		}
 		if packed {
 			ops = append([]func(shape) decoder{unpack}, ops...)
 		} else {
@@ -403,6 +406,21 @@ func decimal(s shape) decoder {
 	setup, each := d.setup, d.each
 	d.setup = func() { setup(); a = s.broadcast("add") }
 	d.each = func(r reg.VecVirtual, k reg.Register) reg.VecVirtual { s.add(a, r, r); return each(r, k) }
+	return d
+}
+
+// single turns integers into floats by products of float32.
+func single(s shape) decoder {
+	d := decoder{name: "Single", float: true, unroll: true, params: "add int32, back, scale float32"}
+	var a, back, scale reg.VecVirtual
+	d.setup = func() { a, back, scale = s.broadcast("add"), s.single("back"), s.single("scale") }
+	d.each = func(r reg.VecVirtual, _ reg.Register) reg.VecVirtual {
+		s.add(a, r, r)
+		VCVTDQ2PS(r, r)
+		VMULPS(back, r, r)
+		VMULPS(scale, r, r)
+		return r
+	}
 	return d
 }
 

@@ -23,6 +23,9 @@ func main() {
 			glue(s)
 			fill(s)
 			trials(s)
+			if size == 32 {
+				singles(s)
+			}
 			scans(s)
 			streams(s)
 			ariths(s)
@@ -164,6 +167,15 @@ func (s shape) double(param string) reg.VecVirtual {
 	a, err := Param(param).Resolve()
 	must(err)
 	VBROADCASTSD(a.Addr, r)
+	return r
+}
+
+// single is a register full of a float32 parameter.
+func (s shape) single(param string) reg.VecVirtual {
+	r := s.vec()
+	a, err := Param(param).Resolve()
+	must(err)
+	VBROADCASTSS(a.Addr, r)
 	return r
 }
 
