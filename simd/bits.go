@@ -123,10 +123,13 @@ func AppendPack64(dst []byte, src []uint64, w uint) []byte {
 	}
 	size := PackedLen(len(src), w)
 	dst = slices.Grow(dst, size)
-	if end := len(dst) + size; pack64(dst[len(dst):end], src, w) {
+	end := len(dst) + size
+	out := dst[len(dst):end]
+	done := pack64(out, src, w)
+	if done == len(src) {
 		return dst[:end]
 	}
-	out := dst[len(dst) : len(dst)+size]
+	out, src = out[done/8*int(w):], src[done:]
 	mask := ^uint64(0) >> (64 - w)
 	// Up to 4 values become one of as many times the width.
 	var acc uint64
@@ -147,7 +150,7 @@ func AppendPack64(dst []byte, src []uint64, w uint) []byte {
 	for i := range out {
 		out[i] = byte(acc >> (8 * i))
 	}
-	return dst[:len(dst)+size]
+	return dst[:end]
 }
 
 // AppendPack32 is AppendPack64 for values of at most 32 bits.
@@ -157,10 +160,13 @@ func AppendPack32(dst []byte, src []uint32, w uint) []byte {
 	}
 	size := PackedLen(len(src), w)
 	dst = slices.Grow(dst, size)
-	if end := len(dst) + size; pack32(dst[len(dst):end], src, w) {
+	end := len(dst) + size
+	out := dst[len(dst):end]
+	done := pack32(out, src, w)
+	if done == len(src) {
 		return dst[:end]
 	}
-	out := dst[len(dst) : len(dst)+size]
+	out, src = out[done/8*int(w):], src[done:]
 	mask := uint64(1)<<w - 1
 	var acc uint64
 	var n uint
@@ -178,7 +184,7 @@ func AppendPack32(dst []byte, src []uint32, w uint) []byte {
 	for i := range out {
 		out[i] = byte(acc >> (8 * i))
 	}
-	return dst[:len(dst)+size]
+	return dst[:end]
 }
 
 // appendBits adds x, of w bits, to the n bits in acc, less than 64, and moves
@@ -200,9 +206,13 @@ func AppendPackRamp64(dst []byte, src []int64, w uint, start, step int64) []byte
 	}
 	size := PackedLen(len(src), w)
 	dst = slices.Grow(dst, size)
-	if end := len(dst) + size; packRamp64(dst[len(dst):end], src, w, start, step) {
+	end := len(dst) + size
+	done := packRamp64(dst[len(dst):end], src, w, start, step)
+	if done == len(src) {
 		return dst[:end]
 	}
+	dst, src = dst[:len(dst)+done/8*int(w)], src[done:]
+	start += int64(done) * step
 	var buf [someCodes]uint64 // whole bytes at any width
 	for len(src) > 0 {
 		u := buf[:min(len(src), len(buf))]
@@ -223,9 +233,13 @@ func AppendPackRamp32(dst []byte, src []int32, w uint, start, step int32) []byte
 	}
 	size := PackedLen(len(src), w)
 	dst = slices.Grow(dst, size)
-	if end := len(dst) + size; packRamp32(dst[len(dst):end], src, w, start, step) {
+	end := len(dst) + size
+	done := packRamp32(dst[len(dst):end], src, w, start, step)
+	if done == len(src) {
 		return dst[:end]
 	}
+	dst, src = dst[:len(dst)+done/8*int(w)], src[done:]
+	start += int32(done) * step
 	var buf [someCodes]uint32
 	for len(src) > 0 {
 		u := buf[:min(len(src), len(buf))]

@@ -672,8 +672,17 @@ func sort16(v *[16]int64) (done bool) {
 	return false
 }
 
-func pack64(dst []byte, src []uint64, width uint) (done bool) {
+func pack64(dst []byte, src []uint64, width uint) (done int) {
 	switch Current() {
+	case AVX2:
+		if n := len(src) &^ 7; n > 0 && oneWindow(width, 64) {
+			if oneWindow(2*width, 64) {
+				packPairs64AVX2(&dst[0], len(dst), &src[0], n, &pairTables[2*width][0], width)
+			} else {
+				packSingles64AVX2(&dst[0], len(dst), &src[0], n, &pairTables[width][0], width)
+			}
+			return n
+		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 64) {
 			if width <= 8 {
@@ -681,14 +690,23 @@ func pack64(dst []byte, src []uint64, width uint) (done bool) {
 			} else {
 				packWide64AVX512(&dst[0], len(dst), &src[0], len(src), &packTables[width][0], width)
 			}
-			return true
+			return len(src)
 		}
 	}
-	return false
+	return 0
 }
 
-func packRamp64(dst []byte, src []int64, width uint, start, step int64) (done bool) {
+func packRamp64(dst []byte, src []int64, width uint, start, step int64) (done int) {
 	switch Current() {
+	case AVX2:
+		if n := len(src) &^ 7; n > 0 && oneWindow(width, 64) {
+			if oneWindow(2*width, 64) {
+				packRampPairs64AVX2(&dst[0], len(dst), &src[0], n, &pairTables[2*width][0], width, start, step)
+			} else {
+				packRampSingles64AVX2(&dst[0], len(dst), &src[0], n, &pairTables[width][0], width, start, step)
+			}
+			return n
+		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(width, 64) {
 			if width <= 8 {
@@ -696,10 +714,10 @@ func packRamp64(dst []byte, src []int64, width uint, start, step int64) (done bo
 			} else {
 				packRampWide64AVX512(&dst[0], len(dst), &src[0], len(src), &packTables[width][0], width, start, step)
 			}
-			return true
+			return len(src)
 		}
 	}
-	return false
+	return 0
 }
 
 func unpack32(dst []uint32, src []byte, width uint) (done int) {
@@ -1316,8 +1334,13 @@ func sampleDeltas32(v *[16]int64, src []int32) (done bool) {
 	return false
 }
 
-func pack32(dst []byte, src []uint32, width uint) (done bool) {
+func pack32(dst []byte, src []uint32, width uint) (done int) {
 	switch Current() {
+	case AVX2:
+		if n := len(src) &^ 7; n > 0 && oneWindow(2*width, 64) {
+			packPairs32AVX2(&dst[0], len(dst), &src[0], n, &pairTables[2*width][0], width)
+			return n
+		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(2*width, 64) {
 			if width <= 8 {
@@ -1325,14 +1348,19 @@ func pack32(dst []byte, src []uint32, width uint) (done bool) {
 			} else {
 				packWide32AVX512(&dst[0], len(dst), &src[0], len(src), &packTables[2*width][0], width)
 			}
-			return true
+			return len(src)
 		}
 	}
-	return false
+	return 0
 }
 
-func packRamp32(dst []byte, src []int32, width uint, start, step int32) (done bool) {
+func packRamp32(dst []byte, src []int32, width uint, start, step int32) (done int) {
 	switch Current() {
+	case AVX2:
+		if n := len(src) &^ 7; n > 0 && oneWindow(2*width, 64) {
+			packRampPairs32AVX2(&dst[0], len(dst), &src[0], n, &pairTables[2*width][0], width, start, step)
+			return n
+		}
 	case AVX512:
 		if len(dst) > 0 && oneWindow(2*width, 64) {
 			if width <= 8 {
@@ -1340,10 +1368,10 @@ func packRamp32(dst []byte, src []int32, width uint, start, step int32) (done bo
 			} else {
 				packRampWide32AVX512(&dst[0], len(dst), &src[0], len(src), &packTables[2*width][0], width, start, step)
 			}
-			return true
+			return len(src)
 		}
 	}
-	return false
+	return 0
 }
 
 func match(dst []uint64, src []byte, set uint32) (done int) {

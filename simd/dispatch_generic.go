@@ -176,12 +176,12 @@ func sort16(v *[16]int64) (done bool) {
 	return false
 }
 
-func pack64(dst []byte, src []uint64, width uint) (done bool) {
-	return false
+func pack64(dst []byte, src []uint64, width uint) (done int) {
+	return 0
 }
 
-func packRamp64(dst []byte, src []int64, width uint, start, step int64) (done bool) {
-	return false
+func packRamp64(dst []byte, src []int64, width uint, start, step int64) (done int) {
+	return 0
 }
 
 func unpack32(dst []uint32, src []byte, width uint) (done int) {
@@ -340,12 +340,12 @@ func sampleDeltas32(v *[16]int64, src []int32) (done bool) {
 	return false
 }
 
-func pack32(dst []byte, src []uint32, width uint) (done bool) {
-	return false
+func pack32(dst []byte, src []uint32, width uint) (done int) {
+	return 0
 }
 
-func packRamp32(dst []byte, src []int32, width uint, start, step int32) (done bool) {
-	return false
+func packRamp32(dst []byte, src []int32, width uint, start, step int32) (done int) {
+	return 0
 }
 
 func match(dst []uint64, src []byte, set uint32) (done int) {

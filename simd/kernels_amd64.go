@@ -251,6 +251,18 @@ func lookup64AVX512(codes *uint64, misses *byte, src *uint64, n int, shift uint,
 func sort16AVX512(v *[16]int64)
 
 //go:noescape
+func packPairs64AVX2(dst *byte, size int, src *uint64, n int, table *byte, width uint)
+
+//go:noescape
+func packSingles64AVX2(dst *byte, size int, src *uint64, n int, table *byte, width uint)
+
+//go:noescape
+func packRampPairs64AVX2(dst *byte, size int, src *int64, n int, table *byte, width uint, start int64, step int64)
+
+//go:noescape
+func packRampSingles64AVX2(dst *byte, size int, src *int64, n int, table *byte, width uint, start int64, step int64)
+
+//go:noescape
 func packWide64AVX512(dst *byte, size int, src *uint64, n int, table *byte, width uint)
 
 //go:noescape
@@ -489,6 +501,12 @@ func sample32AVX512(v *[16]int64, src *int32, n int)
 
 //go:noescape
 func sampleDeltas32AVX512(v *[16]int64, src *int32, n int)
+
+//go:noescape
+func packPairs32AVX2(dst *byte, size int, src *uint32, n int, table *byte, width uint)
+
+//go:noescape
+func packRampPairs32AVX2(dst *byte, size int, src *int32, n int, table *byte, width uint, start int32, step int32)
 
 //go:noescape
 func packWide32AVX512(dst *byte, size int, src *uint32, n int, table *byte, width uint)

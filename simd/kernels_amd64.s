@@ -7820,6 +7820,530 @@ TEXT ·sort16AVX512(SB), NOSPLIT, $0-8
 	VZEROUPPER
 	RET
 
+// func packPairs64AVX2(dst *byte, size int, src *uint64, n int, table *byte, width uint)
+// Requires: AVX, AVX2
+TEXT ·packPairs64AVX2(SB), NOSPLIT, $128-48
+	MOVQ     dst+0(FP), AX
+	MOVQ     size+8(FP), CX
+	MOVQ     src+16(FP), DX
+	MOVQ     n+24(FP), BX
+	MOVQ     table+32(FP), SI
+	MOVQ     width+40(FP), DI
+	VPCMPEQD Y0, Y0, Y0
+	MOVQ     $0x00000040, R8
+	SUBQ     DI, R8
+	VMOVQ    R8, X2
+	VPSRLQ   X2, Y0, Y0
+	VPXOR    Y1, Y1, Y1
+	VMOVQ    DI, X2
+	VMOVDQU  (SI), Y3
+	VMOVDQU  64(SI), Y4
+	VMOVDQU  128(SI), Y5
+	MOVQ     DI, SI
+	ADDQ     SI, SI
+	LEAQ     (SI)(SI*1), SI
+	SHRQ     $0x03, SI
+	LEAQ     (AX)(CX*1), CX
+	SUBQ     $0x10, CX
+	SUBQ     SI, CX
+	XORQ     R8, R8
+
+loop:
+	CMPQ AX, CX
+	JHI  end
+
+group:
+	VMOVDQU      (DX), X6
+	VINSERTI128  $0x01, 32(DX), Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VMOVDQU      16(DX), X7
+	VINSERTI128  $0x01, 48(DX), Y7, Y7
+	VPAND        Y0, Y7, Y7
+	VPUNPCKLQDQ  Y7, Y6, Y8
+	VPUNPCKHQDQ  Y7, Y6, Y6
+	VPSLLQ       X2, Y6, Y6
+	VPOR         Y6, Y8, Y8
+	VPSLLVQ      Y3, Y8, Y8
+	VPSHUFB      Y4, Y8, Y9
+	VPBLENDD     $0xcc, Y1, Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPERM2I128   $0x08, Y8, Y8, Y9
+	VPSHUFB      Y5, Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VMOVDQU      X8, (AX)
+	VEXTRACTI128 $0x01, Y8, (AX)(SI*1)
+	ADDQ         $0x40, DX
+	ADDQ         DI, AX
+	SUBQ         $0x08, BX
+	JNZ          loop
+	TESTQ        R8, R8
+	JZ           done
+	LEAQ         (SP), CX
+	SUBQ         CX, AX
+
+copy16:
+	CMPQ    AX, $0x10
+	JLT     copied16
+	VMOVDQU (CX), X0
+	VMOVDQU X0, (R8)
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, R8
+	SUBQ    $0x10, AX
+	JMP     copy16
+
+copied16:
+	CMPQ AX, $0x08
+	JLT  copied8
+	MOVQ (CX), DX
+	MOVQ DX, (R8)
+	ADDQ $0x08, CX
+	ADDQ $0x08, R8
+	SUBQ $0x08, AX
+
+copied8:
+	CMPQ AX, $0x04
+	JLT  copied4
+	MOVL (CX), DX
+	MOVL DX, (R8)
+	ADDQ $0x04, CX
+	ADDQ $0x04, R8
+	SUBQ $0x04, AX
+
+copied4:
+	CMPQ AX, $0x02
+	JLT  copied2
+	MOVW (CX), DX
+	MOVW DX, (R8)
+	ADDQ $0x02, CX
+	ADDQ $0x02, R8
+	SUBQ $0x02, AX
+
+copied2:
+	CMPQ AX, $0x01
+	JLT  copied1
+	MOVB (CX), DL
+	MOVB DL, (R8)
+	ADDQ $0x01, CX
+	ADDQ $0x01, R8
+	SUBQ $0x01, AX
+
+copied1:
+done:
+	VZEROUPPER
+	RET
+
+end:
+	MOVQ AX, R8
+	LEAQ (SP), AX
+	MOVQ $-1, CX
+	JMP  group
+
+// func packSingles64AVX2(dst *byte, size int, src *uint64, n int, table *byte, width uint)
+// Requires: AVX, AVX2
+TEXT ·packSingles64AVX2(SB), NOSPLIT, $128-48
+	MOVQ     dst+0(FP), AX
+	MOVQ     size+8(FP), CX
+	MOVQ     src+16(FP), DX
+	MOVQ     n+24(FP), BX
+	MOVQ     table+32(FP), SI
+	MOVQ     width+40(FP), DI
+	VPCMPEQD Y0, Y0, Y0
+	MOVQ     $0x00000040, R8
+	SUBQ     DI, R8
+	VMOVQ    R8, X2
+	VPSRLQ   X2, Y0, Y0
+	VPXOR    Y1, Y1, Y1
+	VMOVQ    DI, X2
+	VMOVDQU  (SI), Y2
+	VMOVDQU  64(SI), Y3
+	VMOVDQU  128(SI), Y4
+	VMOVDQU  32(SI), Y5
+	VMOVDQU  96(SI), Y6
+	VMOVDQU  160(SI), Y7
+	MOVQ     DI, SI
+	LEAQ     (SI)(SI*1), R8
+	LEAQ     (R8)(SI*2), R9
+	LEAQ     (R9)(SI*2), SI
+	SHRQ     $0x03, R8
+	SHRQ     $0x03, R9
+	SHRQ     $0x03, SI
+	LEAQ     (AX)(CX*1), CX
+	SUBQ     $0x10, CX
+	SUBQ     SI, CX
+	XORQ     R10, R10
+
+loop:
+	CMPQ AX, CX
+	JHI  end
+
+group:
+	VMOVDQU      (DX), Y8
+	VPAND        Y0, Y8, Y8
+	VPSLLVQ      Y2, Y8, Y8
+	VPSHUFB      Y3, Y8, Y9
+	VPBLENDD     $0xcc, Y1, Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPERM2I128   $0x08, Y8, Y8, Y9
+	VPSHUFB      Y4, Y9, Y9
+	VPOR         Y9, Y8, Y9
+	VMOVDQU      X9, (AX)
+	VEXTRACTI128 $0x01, Y9, (AX)(R8*1)
+	VMOVDQU      32(DX), Y9
+	VPAND        Y0, Y9, Y9
+	VPSLLVQ      Y5, Y9, Y9
+	VPSHUFB      Y6, Y9, Y10
+	VPBLENDD     $0xcc, Y1, Y9, Y9
+	VPOR         Y10, Y9, Y9
+	VPERM2I128   $0x03, Y8, Y9, Y8
+	VPSHUFB      Y7, Y8, Y8
+	VPOR         Y8, Y9, Y8
+	VMOVDQU      X8, (AX)(R9*1)
+	VEXTRACTI128 $0x01, Y8, (AX)(SI*1)
+	ADDQ         $0x40, DX
+	ADDQ         DI, AX
+	SUBQ         $0x08, BX
+	JNZ          loop
+	TESTQ        R10, R10
+	JZ           done
+	LEAQ         (SP), CX
+	SUBQ         CX, AX
+
+copy16:
+	CMPQ    AX, $0x10
+	JLT     copied16
+	VMOVDQU (CX), X0
+	VMOVDQU X0, (R10)
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, R10
+	SUBQ    $0x10, AX
+	JMP     copy16
+
+copied16:
+	CMPQ AX, $0x08
+	JLT  copied8
+	MOVQ (CX), DX
+	MOVQ DX, (R10)
+	ADDQ $0x08, CX
+	ADDQ $0x08, R10
+	SUBQ $0x08, AX
+
+copied8:
+	CMPQ AX, $0x04
+	JLT  copied4
+	MOVL (CX), DX
+	MOVL DX, (R10)
+	ADDQ $0x04, CX
+	ADDQ $0x04, R10
+	SUBQ $0x04, AX
+
+copied4:
+	CMPQ AX, $0x02
+	JLT  copied2
+	MOVW (CX), DX
+	MOVW DX, (R10)
+	ADDQ $0x02, CX
+	ADDQ $0x02, R10
+	SUBQ $0x02, AX
+
+copied2:
+	CMPQ AX, $0x01
+	JLT  copied1
+	MOVB (CX), DL
+	MOVB DL, (R10)
+	ADDQ $0x01, CX
+	ADDQ $0x01, R10
+	SUBQ $0x01, AX
+
+copied1:
+done:
+	VZEROUPPER
+	RET
+
+end:
+	MOVQ AX, R10
+	LEAQ (SP), AX
+	MOVQ $-1, CX
+	JMP  group
+
+// func packRampPairs64AVX2(dst *byte, size int, src *int64, n int, table *byte, width uint, start int64, step int64)
+// Requires: AVX, AVX2
+TEXT ·packRampPairs64AVX2(SB), NOSPLIT, $128-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         size+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         table+32(FP), SI
+	MOVQ         width+40(FP), DI
+	VPBROADCASTQ step+56(FP), Y0
+	VPADDQ       Y0, Y0, Y2
+	VPAND        lanes23<>+0(SB), Y2, Y2
+	VPAND        lanes13<>+0(SB), Y0, Y1
+	VPADDQ       Y2, Y1, Y1
+	VPBROADCASTQ start+48(FP), Y2
+	VPADDQ       Y2, Y1, Y1
+	VPSLLQ       $0x02, Y0, Y0
+	VPBROADCASTQ step+56(FP), Y0
+	VPSLLQ       $0x03, Y0, Y2
+	VPADDQ       Y0, Y0, Y0
+	VPAND        lanes23<>+0(SB), Y0, Y5
+	VPADDQ       Y5, Y1, Y1
+	VPADDQ       Y0, Y1, Y5
+	VPCMPEQD     Y0, Y0, Y0
+	MOVQ         $0x00000040, R8
+	SUBQ         DI, R8
+	VMOVQ        R8, X7
+	VPSRLQ       X7, Y0, Y0
+	VPXOR        Y6, Y6, Y6
+	VMOVQ        DI, X7
+	VMOVDQU      (SI), Y8
+	VMOVDQU      64(SI), Y9
+	VMOVDQU      128(SI), Y10
+	MOVQ         DI, SI
+	ADDQ         SI, SI
+	LEAQ         (SI)(SI*1), SI
+	SHRQ         $0x03, SI
+	LEAQ         (AX)(CX*1), CX
+	SUBQ         $0x10, CX
+	SUBQ         SI, CX
+	XORQ         R8, R8
+
+loop:
+	CMPQ AX, CX
+	JHI  end
+
+group:
+	VMOVDQU      (DX), X3
+	VINSERTI128  $0x01, 32(DX), Y3, Y3
+	VPSUBQ       Y1, Y3, Y3
+	VPADDQ       Y2, Y1, Y1
+	VPAND        Y0, Y3, Y3
+	VMOVDQU      16(DX), X4
+	VINSERTI128  $0x01, 48(DX), Y4, Y4
+	VPSUBQ       Y5, Y4, Y4
+	VPADDQ       Y2, Y5, Y5
+	VPAND        Y0, Y4, Y4
+	VPUNPCKLQDQ  Y4, Y3, Y11
+	VPUNPCKHQDQ  Y4, Y3, Y3
+	VPSLLQ       X7, Y3, Y3
+	VPOR         Y3, Y11, Y11
+	VPSLLVQ      Y8, Y11, Y11
+	VPSHUFB      Y9, Y11, Y12
+	VPBLENDD     $0xcc, Y6, Y11, Y11
+	VPOR         Y12, Y11, Y11
+	VPERM2I128   $0x08, Y11, Y11, Y12
+	VPSHUFB      Y10, Y12, Y12
+	VPOR         Y12, Y11, Y11
+	VMOVDQU      X11, (AX)
+	VEXTRACTI128 $0x01, Y11, (AX)(SI*1)
+	ADDQ         $0x40, DX
+	ADDQ         DI, AX
+	SUBQ         $0x08, BX
+	JNZ          loop
+	TESTQ        R8, R8
+	JZ           done
+	LEAQ         (SP), CX
+	SUBQ         CX, AX
+
+copy16:
+	CMPQ    AX, $0x10
+	JLT     copied16
+	VMOVDQU (CX), X0
+	VMOVDQU X0, (R8)
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, R8
+	SUBQ    $0x10, AX
+	JMP     copy16
+
+copied16:
+	CMPQ AX, $0x08
+	JLT  copied8
+	MOVQ (CX), DX
+	MOVQ DX, (R8)
+	ADDQ $0x08, CX
+	ADDQ $0x08, R8
+	SUBQ $0x08, AX
+
+copied8:
+	CMPQ AX, $0x04
+	JLT  copied4
+	MOVL (CX), DX
+	MOVL DX, (R8)
+	ADDQ $0x04, CX
+	ADDQ $0x04, R8
+	SUBQ $0x04, AX
+
+copied4:
+	CMPQ AX, $0x02
+	JLT  copied2
+	MOVW (CX), DX
+	MOVW DX, (R8)
+	ADDQ $0x02, CX
+	ADDQ $0x02, R8
+	SUBQ $0x02, AX
+
+copied2:
+	CMPQ AX, $0x01
+	JLT  copied1
+	MOVB (CX), DL
+	MOVB DL, (R8)
+	ADDQ $0x01, CX
+	ADDQ $0x01, R8
+	SUBQ $0x01, AX
+
+copied1:
+done:
+	VZEROUPPER
+	RET
+
+end:
+	MOVQ AX, R8
+	LEAQ (SP), AX
+	MOVQ $-1, CX
+	JMP  group
+
+// func packRampSingles64AVX2(dst *byte, size int, src *int64, n int, table *byte, width uint, start int64, step int64)
+// Requires: AVX, AVX2
+TEXT ·packRampSingles64AVX2(SB), NOSPLIT, $128-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         size+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         table+32(FP), SI
+	MOVQ         width+40(FP), DI
+	VPBROADCASTQ step+56(FP), Y0
+	VPADDQ       Y0, Y0, Y2
+	VPAND        lanes23<>+0(SB), Y2, Y2
+	VPAND        lanes13<>+0(SB), Y0, Y1
+	VPADDQ       Y2, Y1, Y1
+	VPBROADCASTQ start+48(FP), Y2
+	VPADDQ       Y2, Y1, Y1
+	VPSLLQ       $0x02, Y0, Y0
+	VPBROADCASTQ step+56(FP), Y0
+	VPSLLQ       $0x03, Y0, Y2
+	VPSLLQ       $0x02, Y0, Y0
+	VPADDQ       Y0, Y1, Y0
+	VPCMPEQD     Y3, Y3, Y3
+	MOVQ         $0x00000040, R8
+	SUBQ         DI, R8
+	VMOVQ        R8, X5
+	VPSRLQ       X5, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+	VMOVQ        DI, X5
+	VMOVDQU      (SI), Y5
+	VMOVDQU      64(SI), Y6
+	VMOVDQU      128(SI), Y7
+	VMOVDQU      32(SI), Y8
+	VMOVDQU      96(SI), Y9
+	VMOVDQU      160(SI), Y10
+	MOVQ         DI, SI
+	LEAQ         (SI)(SI*1), R8
+	LEAQ         (R8)(SI*2), R9
+	LEAQ         (R9)(SI*2), SI
+	SHRQ         $0x03, R8
+	SHRQ         $0x03, R9
+	SHRQ         $0x03, SI
+	LEAQ         (AX)(CX*1), CX
+	SUBQ         $0x10, CX
+	SUBQ         SI, CX
+	XORQ         R10, R10
+
+loop:
+	CMPQ AX, CX
+	JHI  end
+
+group:
+	VMOVDQU      (DX), Y11
+	VPSUBQ       Y1, Y11, Y11
+	VPADDQ       Y2, Y1, Y1
+	VPAND        Y3, Y11, Y11
+	VPSLLVQ      Y5, Y11, Y11
+	VPSHUFB      Y6, Y11, Y12
+	VPBLENDD     $0xcc, Y4, Y11, Y11
+	VPOR         Y12, Y11, Y11
+	VPERM2I128   $0x08, Y11, Y11, Y12
+	VPSHUFB      Y7, Y12, Y12
+	VPOR         Y12, Y11, Y12
+	VMOVDQU      X12, (AX)
+	VEXTRACTI128 $0x01, Y12, (AX)(R8*1)
+	VMOVDQU      32(DX), Y12
+	VPSUBQ       Y0, Y12, Y12
+	VPADDQ       Y2, Y0, Y0
+	VPAND        Y3, Y12, Y12
+	VPSLLVQ      Y8, Y12, Y12
+	VPSHUFB      Y9, Y12, Y13
+	VPBLENDD     $0xcc, Y4, Y12, Y12
+	VPOR         Y13, Y12, Y12
+	VPERM2I128   $0x03, Y11, Y12, Y11
+	VPSHUFB      Y10, Y11, Y11
+	VPOR         Y11, Y12, Y11
+	VMOVDQU      X11, (AX)(R9*1)
+	VEXTRACTI128 $0x01, Y11, (AX)(SI*1)
+	ADDQ         $0x40, DX
+	ADDQ         DI, AX
+	SUBQ         $0x08, BX
+	JNZ          loop
+	TESTQ        R10, R10
+	JZ           done
+	LEAQ         (SP), CX
+	SUBQ         CX, AX
+
+copy16:
+	CMPQ    AX, $0x10
+	JLT     copied16
+	VMOVDQU (CX), X0
+	VMOVDQU X0, (R10)
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, R10
+	SUBQ    $0x10, AX
+	JMP     copy16
+
+copied16:
+	CMPQ AX, $0x08
+	JLT  copied8
+	MOVQ (CX), DX
+	MOVQ DX, (R10)
+	ADDQ $0x08, CX
+	ADDQ $0x08, R10
+	SUBQ $0x08, AX
+
+copied8:
+	CMPQ AX, $0x04
+	JLT  copied4
+	MOVL (CX), DX
+	MOVL DX, (R10)
+	ADDQ $0x04, CX
+	ADDQ $0x04, R10
+	SUBQ $0x04, AX
+
+copied4:
+	CMPQ AX, $0x02
+	JLT  copied2
+	MOVW (CX), DX
+	MOVW DX, (R10)
+	ADDQ $0x02, CX
+	ADDQ $0x02, R10
+	SUBQ $0x02, AX
+
+copied2:
+	CMPQ AX, $0x01
+	JLT  copied1
+	MOVB (CX), DL
+	MOVB DL, (R10)
+	ADDQ $0x01, CX
+	ADDQ $0x01, R10
+	SUBQ $0x01, AX
+
+copied1:
+done:
+	VZEROUPPER
+	RET
+
+end:
+	MOVQ AX, R10
+	LEAQ (SP), AX
+	MOVQ $-1, CX
+	JMP  group
+
 // func packWide64AVX512(dst *byte, size int, src *uint64, n int, table *byte, width uint)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
 TEXT ·packWide64AVX512(SB), NOSPLIT, $0-48
@@ -14736,6 +15260,249 @@ TEXT ·sampleDeltas32AVX512(SB), NOSPLIT, $0-24
 	VMOVDQU64    Z3, 64(AX)
 	VZEROUPPER
 	RET
+
+// func packPairs32AVX2(dst *byte, size int, src *uint32, n int, table *byte, width uint)
+// Requires: AVX, AVX2
+TEXT ·packPairs32AVX2(SB), NOSPLIT, $128-48
+	MOVQ     dst+0(FP), AX
+	MOVQ     size+8(FP), CX
+	MOVQ     src+16(FP), DX
+	MOVQ     n+24(FP), BX
+	MOVQ     table+32(FP), SI
+	MOVQ     width+40(FP), DI
+	VPCMPEQD Y0, Y0, Y0
+	MOVQ     $0x00000020, R8
+	SUBQ     DI, R8
+	VMOVQ    R8, X2
+	VPSRLD   X2, Y0, Y0
+	VPXOR    Y1, Y1, Y1
+	VMOVQ    DI, X2
+	VMOVDQU  (SI), Y3
+	VMOVDQU  64(SI), Y4
+	VMOVDQU  128(SI), Y5
+	MOVQ     DI, SI
+	ADDQ     SI, SI
+	LEAQ     (SI)(SI*1), SI
+	SHRQ     $0x03, SI
+	LEAQ     (AX)(CX*1), CX
+	SUBQ     $0x10, CX
+	SUBQ     SI, CX
+	XORQ     R8, R8
+
+loop:
+	CMPQ AX, CX
+	JHI  end
+
+group:
+	VMOVDQU      (DX), Y6
+	VPAND        Y0, Y6, Y6
+	VPSRLQ       $0x20, Y6, Y7
+	VPSLLQ       X2, Y7, Y7
+	VPBLENDD     $0xaa, Y1, Y6, Y6
+	VPOR         Y7, Y6, Y6
+	VPSLLVQ      Y3, Y6, Y6
+	VPSHUFB      Y4, Y6, Y7
+	VPBLENDD     $0xcc, Y1, Y6, Y6
+	VPOR         Y7, Y6, Y6
+	VPERM2I128   $0x08, Y6, Y6, Y7
+	VPSHUFB      Y5, Y7, Y7
+	VPOR         Y7, Y6, Y6
+	VMOVDQU      X6, (AX)
+	VEXTRACTI128 $0x01, Y6, (AX)(SI*1)
+	ADDQ         $0x20, DX
+	ADDQ         DI, AX
+	SUBQ         $0x08, BX
+	JNZ          loop
+	TESTQ        R8, R8
+	JZ           done
+	LEAQ         (SP), CX
+	SUBQ         CX, AX
+
+copy16:
+	CMPQ    AX, $0x10
+	JLT     copied16
+	VMOVDQU (CX), X0
+	VMOVDQU X0, (R8)
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, R8
+	SUBQ    $0x10, AX
+	JMP     copy16
+
+copied16:
+	CMPQ AX, $0x08
+	JLT  copied8
+	MOVQ (CX), DX
+	MOVQ DX, (R8)
+	ADDQ $0x08, CX
+	ADDQ $0x08, R8
+	SUBQ $0x08, AX
+
+copied8:
+	CMPQ AX, $0x04
+	JLT  copied4
+	MOVL (CX), DX
+	MOVL DX, (R8)
+	ADDQ $0x04, CX
+	ADDQ $0x04, R8
+	SUBQ $0x04, AX
+
+copied4:
+	CMPQ AX, $0x02
+	JLT  copied2
+	MOVW (CX), DX
+	MOVW DX, (R8)
+	ADDQ $0x02, CX
+	ADDQ $0x02, R8
+	SUBQ $0x02, AX
+
+copied2:
+	CMPQ AX, $0x01
+	JLT  copied1
+	MOVB (CX), DL
+	MOVB DL, (R8)
+	ADDQ $0x01, CX
+	ADDQ $0x01, R8
+	SUBQ $0x01, AX
+
+copied1:
+done:
+	VZEROUPPER
+	RET
+
+end:
+	MOVQ AX, R8
+	LEAQ (SP), AX
+	MOVQ $-1, CX
+	JMP  group
+
+// func packRampPairs32AVX2(dst *byte, size int, src *int32, n int, table *byte, width uint, start int32, step int32)
+// Requires: AVX, AVX2
+TEXT ·packRampPairs32AVX2(SB), NOSPLIT, $128-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         size+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         table+32(FP), SI
+	MOVQ         width+40(FP), DI
+	MOVL         step+52(FP), R8
+	VMOVD        R8, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      iota32<>+0(SB), Y0, Y1
+	MOVL         start+48(FP), R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       Y2, Y1, Y1
+	VPSLLD       $0x03, Y0, Y0
+	MOVL         step+52(FP), R8
+	VMOVD        R8, X0
+	VPBROADCASTD X0, Y0
+	VPSLLD       $0x03, Y0, Y0
+	VPCMPEQD     Y2, Y2, Y2
+	MOVQ         $0x00000020, R8
+	SUBQ         DI, R8
+	VMOVQ        R8, X4
+	VPSRLD       X4, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+	VMOVQ        DI, X4
+	VMOVDQU      (SI), Y5
+	VMOVDQU      64(SI), Y6
+	VMOVDQU      128(SI), Y7
+	MOVQ         DI, SI
+	ADDQ         SI, SI
+	LEAQ         (SI)(SI*1), SI
+	SHRQ         $0x03, SI
+	LEAQ         (AX)(CX*1), CX
+	SUBQ         $0x10, CX
+	SUBQ         SI, CX
+	XORQ         R8, R8
+
+loop:
+	CMPQ AX, CX
+	JHI  end
+
+group:
+	VMOVDQU      (DX), Y8
+	VPSUBD       Y1, Y8, Y8
+	VPADDD       Y0, Y1, Y1
+	VPAND        Y2, Y8, Y8
+	VPSRLQ       $0x20, Y8, Y9
+	VPSLLQ       X4, Y9, Y9
+	VPBLENDD     $0xaa, Y3, Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSLLVQ      Y5, Y8, Y8
+	VPSHUFB      Y6, Y8, Y9
+	VPBLENDD     $0xcc, Y3, Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPERM2I128   $0x08, Y8, Y8, Y9
+	VPSHUFB      Y7, Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VMOVDQU      X8, (AX)
+	VEXTRACTI128 $0x01, Y8, (AX)(SI*1)
+	ADDQ         $0x20, DX
+	ADDQ         DI, AX
+	SUBQ         $0x08, BX
+	JNZ          loop
+	TESTQ        R8, R8
+	JZ           done
+	LEAQ         (SP), CX
+	SUBQ         CX, AX
+
+copy16:
+	CMPQ    AX, $0x10
+	JLT     copied16
+	VMOVDQU (CX), X0
+	VMOVDQU X0, (R8)
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, R8
+	SUBQ    $0x10, AX
+	JMP     copy16
+
+copied16:
+	CMPQ AX, $0x08
+	JLT  copied8
+	MOVQ (CX), DX
+	MOVQ DX, (R8)
+	ADDQ $0x08, CX
+	ADDQ $0x08, R8
+	SUBQ $0x08, AX
+
+copied8:
+	CMPQ AX, $0x04
+	JLT  copied4
+	MOVL (CX), DX
+	MOVL DX, (R8)
+	ADDQ $0x04, CX
+	ADDQ $0x04, R8
+	SUBQ $0x04, AX
+
+copied4:
+	CMPQ AX, $0x02
+	JLT  copied2
+	MOVW (CX), DX
+	MOVW DX, (R8)
+	ADDQ $0x02, CX
+	ADDQ $0x02, R8
+	SUBQ $0x02, AX
+
+copied2:
+	CMPQ AX, $0x01
+	JLT  copied1
+	MOVB (CX), DL
+	MOVB DL, (R8)
+	ADDQ $0x01, CX
+	ADDQ $0x01, R8
+	SUBQ $0x01, AX
+
+copied1:
+done:
+	VZEROUPPER
+	RET
+
+end:
+	MOVQ AX, R8
+	LEAQ (SP), AX
+	MOVQ $-1, CX
+	JMP  group
 
 // func packWide32AVX512(dst *byte, size int, src *uint32, n int, table *byte, width uint)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV

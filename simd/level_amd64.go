@@ -42,6 +42,12 @@ var unpackTables [2][2][65][128]byte
 // each, shift counts, and the masks of the bytes of each kind.
 var packTables [65][64 + 64 + 64 + 8 + 8]byte
 
+// pairTables say per width how AVX2 makes the bytes of a group of 8 elements of
+// 64 bits, 16 at a time: shift counts, where the odd element of each pair goes
+// in the 16 bytes, and the last byte of those before where the first bits share
+// it; 64 bytes each.
+var pairTables [65][64 + 64 + 64]byte
+
 func init() {
 	if supported == Generic {
 		return
@@ -70,7 +76,27 @@ func init() {
 				}
 			}
 		}
-		if w < 7 || !oneWindow(uint(w), 64) {
+		if !oneWindow(uint(w), 64) {
+			continue
+		}
+		pairs := &pairTables[w]
+		for i := range pairs[64:] {
+			pairs[64+i] = 0x80 // none
+		}
+		for j := range 8 {
+			at, first := j*w, j&^1*w // bits: of the element, of the pair
+			le.PutUint64(pairs[8*j:], uint64(at&7))
+			if j&1 != 0 {
+				for k := range 8 {
+					if to := at>>3 - first>>3 + k; to < 16 {
+						pairs[64+8*(j-1)+to] = byte(8 + k)
+					}
+				}
+			} else if at&7 != 0 {
+				pairs[128+8*j] = byte(at>>3 - (at-2*w)>>3)
+			}
+		}
+		if w < 7 {
 			continue
 		}
 		t := &packTables[w]

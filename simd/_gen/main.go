@@ -31,6 +31,7 @@ func main() {
 			ariths(s)
 			frames(s)
 		}
+		packers2(shape{false, size})
 		packers(shape{true, size})
 	}
 	match(shape{avx512: false})

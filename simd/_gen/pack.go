@@ -9,7 +9,7 @@ import (
 )
 
 // packers writes the kernels that pack integers, as they are or less a
-// progression. There are none for AVX2, which cannot move bytes freely.
+// progression, with AVX-512.
 func packers(s shape) {
 	for _, ramp := range []bool{false, true} {
 		packWide(s, ramp)
@@ -18,14 +18,14 @@ func packers(s shape) {
 		if ramp {
 			name, in, params, args = "packRamp", s.int(), fmt.Sprintf(", start, step %s", s.int()), ", start, step"
 		}
-		calls.add(true, fmt.Sprintf("%s%d(dst []byte, src []%s, width uint%s) (done bool)", name, s.size, in, params), "false",
+		calls.add(true, fmt.Sprintf("%s%d(dst []byte, src []%s, width uint%s) (done int)", name, s.size, in, params), "0",
 			fmt.Sprintf("len(dst) > 0 && oneWindow(%s, 64)", pick(s, "width", "2*width")),
 			fmt.Sprintf(`if width <= 8 {
 				%sNarrow%d%s(&dst[0], len(dst), &src[0], len(src), width%s)
 			} else {
 				%[1]sWide%[2]d%[3]s(&dst[0], len(dst), &src[0], len(src), &packTables[%[5]s][0], width%[4]s)
 			}
-			return true`, name, s.size, suffix(true), args, pick(s, "width", "2*width")))
+			return len(src)`, name, s.size, suffix(true), args, pick(s, "width", "2*width")))
 	}
 }
 
