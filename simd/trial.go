@@ -9,10 +9,9 @@ const round = 1<<52 + 1<<51
 // Decimals64 looks for the integers whose decimals the floats are. With
 //
 //	x = src[i] * up * down, each product rounded
-//	r = x rounded to an integer, ties to even
+//	r = the integer from -Limit64 to Limit64 that is next to x, of two the even one
 //
-// value i is a decimal if |x| <= Limit64 and the bits of r*back*scale are
-// those of src[i]. ints[i] is then r, and else 0; bit i%8 of exceptions[i/8]
+// value i is a decimal if the bits of r*back*scale are those of src[i]. ints[i] is then r, and else 0; bit i%8 of exceptions[i/8]
 // says that it is none, and bits beyond the last value are 0. count is the
 // number of exceptions; least and greatest are those of the other integers, or
 // MaxInt64 and MinInt64 if there are none. ints is as long as src or longer,
@@ -27,8 +26,8 @@ func Decimals64(ints []int64, exceptions []byte, src []float64, up, down, back, 
 	clear(exceptions[(done+7)/8:])
 	for i, v := range src[done:] {
 		x := float64(float64(v*up) * down)
-		r := float64(x+round) - round
-		if math.Abs(x) <= Limit64 && math.Float64bits(float64(r*back)*scale) == math.Float64bits(v) {
+		r := bound(float64(x+round)-round, x, Limit64)
+		if math.Float64bits(float64(r*back)*scale) == math.Float64bits(v) {
 			d := int64(r)
 			ints[done+i] = d
 			least, greatest = min(least, d), max(greatest, d)
@@ -49,8 +48,8 @@ func Trial64(src []float64, up, down, back, scale float64) (count int, least, gr
 	}
 	for _, v := range src[done:] {
 		x := float64(float64(v*up) * down)
-		r := float64(x+round) - round
-		if math.Abs(x) <= Limit64 && math.Float64bits(float64(r*back)*scale) == math.Float64bits(v) {
+		r := bound(float64(x+round)-round, x, Limit64)
+		if math.Float64bits(float64(r*back)*scale) == math.Float64bits(v) {
 			d := int64(r)
 			least, greatest = min(least, d), max(greatest, d)
 			continue
@@ -72,8 +71,8 @@ func Decimals32(ints []int32, exceptions []byte, src []float32, up, down, back, 
 	clear(exceptions[(done+7)/8:])
 	for i, v := range src[done:] {
 		x := float64(float64(float64(v)*up) * down)
-		r := float64(x+round) - round
-		if math.Abs(x) <= Limit32 && math.Float32bits(float32(float64(r*back)*scale)) == math.Float32bits(v) {
+		r := bound(float64(x+round)-round, x, Limit32)
+		if math.Float32bits(float32(float64(r*back)*scale)) == math.Float32bits(v) {
 			d := int64(r)
 			ints[done+i] = int32(d)
 			least, greatest = min(least, d), max(greatest, d)
@@ -94,8 +93,8 @@ func Trial32(src []float32, up, down, back, scale float64) (count int, least, gr
 	}
 	for _, v := range src[done:] {
 		x := float64(float64(float64(v)*up) * down)
-		r := float64(x+round) - round
-		if math.Abs(x) <= Limit32 && math.Float32bits(float32(float64(r*back)*scale)) == math.Float32bits(v) {
+		r := bound(float64(x+round)-round, x, Limit32)
+		if math.Float32bits(float32(float64(r*back)*scale)) == math.Float32bits(v) {
 			d := int64(r)
 			least, greatest = min(least, d), max(greatest, d)
 			continue
@@ -103,4 +102,16 @@ func Trial32(src []float32, up, down, back, scale float64) (count int, least, gr
 		count++
 	}
 	return count, least, greatest
+}
+
+// bound is r, which x was rounded to, or the limit that x lies beyond: the upper
+// one for NaN.
+func bound(r, x, limit float64) float64 {
+	switch {
+	case math.Abs(x) <= limit:
+		return r
+	case x < 0:
+		return -limit
+	}
+	return limit
 }

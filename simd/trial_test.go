@@ -60,8 +60,11 @@ func isDecimal(v float64, p pair, narrow bool) (d int64, ok bool) {
 	if narrow {
 		limit = simd.Limit32
 	}
-	if !(math.Abs(x) <= limit) {
-		return 0, false
+	switch {
+	case math.IsNaN(x) || x > limit:
+		x = limit
+	case x < -limit:
+		x = -limit
 	}
 	r := math.RoundToEven(x)
 	d = int64(r)

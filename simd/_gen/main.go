@@ -302,6 +302,12 @@ func (s shape) extreme(less bool, a, r reg.VecVirtual, k reg.Register) {
 
 // reduce leaves the least (or greatest) of the lanes of r in the result.
 func (s shape) reduce(less bool, r reg.VecVirtual, result string) {
+	s.reduceLanes(less, r)
+	s.result(r, result)
+}
+
+// reduceLanes leaves the least (or greatest) of the lanes of r in the lowest.
+func (s shape) reduceLanes(less bool, r reg.VecVirtual) {
 	for n := s.lanes() / 2; n > 0; n /= 2 {
 		t := s.vec()
 		switch {
@@ -316,7 +322,6 @@ func (s shape) reduce(less bool, r reg.VecVirtual, result string) {
 		}
 		s.extreme(less, t, r, nil)
 	}
-	s.result(r, result)
 }
 
 // result stores the lowest lane of r as a result.

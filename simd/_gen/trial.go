@@ -47,25 +47,28 @@ func trial(s shape, store bool) {
 	d := shape{s.avx512, 64} // of the registers of float64
 	up, down, back, scale := d.double("up"), d.double("down"), d.double("back"), d.double("scale")
 	round := d.constant(magic)
-	var limit reg.VecVirtual
-	if s.size == 64 {
-		limit = d.constant(0x4320000000000000) // 2^51
-	} else {
-		limit = d.constant(0x4170000000000000) // 2^24
+	top := pick[uint64](s, 0x4320000000000000, 0x4170000000000000) // 2^51, 2^24
+	limit, lowest := d.constant(top), d.constant(top|1<<63)
+	c := &converter{
+		shape: s, src: src, ints: ints, up: up, down: down, back: back, scale: scale,
+		round: round, limit: limit, lowest: lowest, store: store,
 	}
-	least, greatest := d.constant(1<<63-1), d.constant(1<<63)
-	if !s.avx512 { // floats
-		least, greatest = d.constant(0x7ff0000000000000), d.constant(0xfff0000000000000)
+	switch {
+	case s.avx512:
+		c.least, c.greatest = d.constant(1<<63-1), d.constant(1<<63)
+	case s.size == 64: // floats
+		c.least, c.greatest = d.constant(0x7ff0000000000000), d.constant(0xfff0000000000000)
+		c.valid = d.ones()
+	default:
+		c.least, c.greatest = s.constant(1<<31-1), s.constant(1<<31)
 	}
-	absolute := d.ones()
-	VPSRLQ(U8(1), absolute, absolute)
 	count := GP64()
 	XORQ(count, count)
 
 	body := func(lanes reg.Register) {
 		bad := GP32()
 		if s.avx512 {
-			ok := trial512(s, src, ints, lanes, up, down, back, scale, round, limit, absolute, least, greatest, store)
+			ok := c.eight(lanes)
 			if lanes == nil {
 				KNOTB(ok, ok)
 			} else {
@@ -73,7 +76,7 @@ func trial(s shape, store bool) {
 			}
 			KMOVB(ok, bad)
 		} else {
-			trial2(s, src, ints, bad, up, down, back, scale, round, limit, absolute, least, greatest, store)
+			pick(s, c.twice4, c.twice4Narrow)(bad)
 		}
 		if store {
 			MOVB(bad.As8(), Mem{Base: bitmap})
@@ -104,10 +107,10 @@ func trial(s shape, store bool) {
 	}
 	Store(count, Return("count"))
 	if s.avx512 {
-		d.reduce(true, least, "least")
-		d.reduce(false, greatest, "greatest")
-	} else {
-		for i, r := range []reg.VecVirtual{least, greatest} {
+		d.reduce(true, c.least, "least")
+		d.reduce(false, c.greatest, "greatest")
+	} else if s.size == 64 {
+		for i, r := range []reg.VecVirtual{c.least, c.greatest} {
 			op := []func(a, b, c Op){func(a, b, c Op) { VMINPD(a, b, c) }, func(a, b, c Op) { VMAXPD(a, b, c) }}[i]
 			t := YMM()
 			VPERM2I128(U8(1), r, r, t)
@@ -118,58 +121,82 @@ func trial(s shape, store bool) {
 			VCVTTSD2SIQ(r.AsX(), g)
 			Store(g, Return([]string{"least", "greatest"}[i]))
 		}
+	} else {
+		for i, r := range []reg.VecVirtual{c.least, c.greatest} {
+			s.reduceLanes(i == 0, r)
+			g := GP64()
+			VMOVD(r.AsX(), g.As32())
+			MOVLQSX(g.As32(), g)
+			Store(g, Return([]string{"least", "greatest"}[i]))
+		}
 	}
 	ret()
 }
 
-// trial512 returns the lanes that come back.
-func trial512(s shape, src, ints reg.GPVirtual, lanes reg.Register, up, down, back, scale, round, limit, absolute, least, greatest reg.VecVirtual, store bool) reg.OpmaskVirtual {
-	x, v, a, b := ZMM(), ZMM(), ZMM(), ZMM()
+// converter turns 8 values a turn into integers.
+type converter struct {
+	shape
+	src, ints             reg.GPVirtual
+	up, down, back, scale reg.VecVirtual
+	round, limit, lowest  reg.VecVirtual
+	least, greatest       reg.VecVirtual
+	valid                 reg.VecVirtual // AVX2: the integer of each lane that came back last
+	store                 bool
+}
+
+// bound brings x, which may be NaN, into the limits.
+func (c *converter) bound(x reg.VecVirtual) {
+	VMINPD(c.limit, x, x) // of NaN the limit
+	VMAXPD(c.lowest, x, x)
+}
+
+// eight returns the lanes that come back.
+func (c *converter) eight(lanes reg.Register) reg.OpmaskVirtual {
+	x, v, b := ZMM(), ZMM(), ZMM()
 	v4, b4 := YMM(), YMM()
-	if s.size == 64 {
+	if c.size == 64 {
 		if lanes == nil {
-			VMOVUPD(Mem{Base: src}, v)
+			VMOVUPD(Mem{Base: c.src}, v)
 		} else {
-			VMOVUPD_Z(Mem{Base: src}, lanes, v)
+			VMOVUPD_Z(Mem{Base: c.src}, lanes, v)
 		}
-		VMULPD(up, v, x)
+		VMULPD(c.up, v, x)
 	} else {
 		if lanes == nil {
-			VMOVUPS(Mem{Base: src}, v4)
+			VMOVUPS(Mem{Base: c.src}, v4)
 		} else {
-			VMOVUPS_Z(Mem{Base: src}, lanes, v4)
+			VMOVUPS_Z(Mem{Base: c.src}, lanes, v4)
 		}
 		VCVTPS2PD(v4, x)
-		VMULPD(up, x, x)
+		VMULPD(c.up, x, x)
 	}
-	VMULPD(down, x, x)
-	VPANDQ(absolute, x, a)
-	VADDPD(round, x, x)
+	VMULPD(c.down, x, x)
+	c.bound(x)
+	VADDPD(c.round, x, x)
 	i := ZMM()
-	VPSUBQ(round, x, i)
-	VSUBPD(round, x, x)
-	VMULPD(back, x, b)
-	VMULPD(scale, b, b)
-	k, ok := K(), K()
-	if s.size == 64 {
-		VPCMPEQQ(v, b, k)
+	VPSUBQ(c.round, x, i)
+	VSUBPD(c.round, x, x)
+	VMULPD(c.back, x, b)
+	VMULPD(c.scale, b, b)
+	ok := K()
+	if c.size == 64 {
+		VPCMPEQQ(v, b, ok)
 	} else {
 		VCVTPD2PS(b, b4)
-		VPCMPEQD(v4, b4, k)
+		VPCMPEQD(v4, b4, ok)
 	}
-	VCMPPD(U8(18), limit, a, k, ok) // a <= limit, ordered, quiet
 	if lanes != nil {
 		KANDB(lanes, ok, ok)
 	}
-	VPMINSQ(i, least, ok, least)
-	VPMAXSQ(i, greatest, ok, greatest)
-	if store {
+	VPMINSQ(i, c.least, ok, c.least)
+	VPMAXSQ(i, c.greatest, ok, c.greatest)
+	if c.store {
 		VMOVDQA64_Z(i, ok, i)
-		m := Mem{Base: ints}
+		m := Mem{Base: c.ints}
 		switch {
-		case s.size == 64 && lanes == nil:
+		case c.size == 64 && lanes == nil:
 			VMOVDQU64(i, m)
-		case s.size == 64:
+		case c.size == 64:
 			VMOVDQU64(i, lanes, m)
 		case lanes == nil:
 			VPMOVQD(i, m)
@@ -180,65 +207,75 @@ func trial512(s shape, src, ints reg.GPVirtual, lanes reg.Register, up, down, ba
 	return ok
 }
 
-// trial2 sets bad to the lanes that do not come back.
-func trial2(s shape, src, ints reg.GPVirtual, bad reg.GPVirtual, up, down, back, scale, round, limit, absolute, least, greatest reg.VecVirtual, store bool) {
+// twice4 sets bad to the lanes of 8 float64 that do not come back.
+func (c *converter) twice4(bad reg.GPVirtual) {
 	for h := range 2 {
-		x, v, a, b := YMM(), YMM(), YMM(), YMM()
-		v4, b4 := XMM(), XMM()
-		if s.size == 64 {
-			VMOVUPD(Mem{Base: src, Disp: 32 * h}, v)
-			VMULPD(up, v, x)
-		} else {
-			VMOVUPS(Mem{Base: src, Disp: 16 * h}, v4)
-			VCVTPS2PD(v4, x)
-			VMULPD(up, x, x)
-		}
-		VMULPD(down, x, x)
-		VPAND(absolute, x, a)
-		VADDPD(round, x, x)
+		x, v, b := YMM(), YMM(), YMM()
+		VMOVUPD(Mem{Base: c.src, Disp: 32 * h}, v)
+		VMULPD(c.up, v, x)
+		VMULPD(c.down, x, x)
+		c.bound(x)
+		VADDPD(c.round, x, x)
 		i := YMM()
-		if store {
-			VPSUBQ(round, x, i)
+		if c.store {
+			VPSUBQ(c.round, x, i)
 		}
-		VSUBPD(round, x, x)
-		VMULPD(back, x, b)
-		VMULPD(scale, b, b)
-		if s.size == 64 {
-			VPCMPEQQ(v, b, b)
-		} else {
-			VCVTPD2PSY(b, b4)
-			VPCMPEQD(v4, b4, b4)
-			VPMOVSXDQ(b4, b)
-		}
-		VCMPPD(U8(18), limit, a, a)
-		VPAND(a, b, a) // the lanes that come back
-		if store {
-			VPAND(a, i, i)
-			if s.size == 64 {
-				VMOVDQU(i, Mem{Base: ints, Disp: 32 * h})
-			} else {
-				j := XMM()
-				VEXTRACTI128(U8(1), i, j)
-				VSHUFPS(U8(0x88), j, i.AsX(), j)
-				VMOVUPS(j, Mem{Base: ints, Disp: 16 * h})
-			}
+		VSUBPD(c.round, x, x)
+		VMULPD(c.back, x, b)
+		VMULPD(c.scale, b, b)
+		VPCMPEQQ(v, b, b) // the lanes that come back
+		if c.store {
+			VPAND(b, i, i)
+			VMOVDQU(i, Mem{Base: c.ints, Disp: 32 * h})
 		}
 		g := bad
 		if h == 1 {
 			g = GP32()
 		}
-		VMOVMSKPD(a, g)
+		VMOVMSKPD(b, g)
 		if h == 1 {
 			SHLL(U8(4), g)
 			ORL(g, bad)
 			XORL(U32(0xff), bad)
 		}
-		// Others become NaNs, over which minimum and maximum take their
-		// second operand.
-		VPCMPEQD(b, b, b)
-		VPXOR(b, a, a)
-		VPOR(a, x, x)
-		VMINPD(least, x, least)
-		VMAXPD(greatest, x, greatest)
+		// Others are as those before them: at first NaN, over which minimum
+		// and maximum take their second operand.
+		VBLENDVPD(b, x, c.valid, c.valid)
+		VMINPD(c.least, c.valid, c.least)
+		VMAXPD(c.greatest, c.valid, c.greatest)
 	}
+}
+
+// twice4Narrow is twice4 for float32, whose integers are of 32 bits.
+func (c *converter) twice4Narrow(bad reg.GPVirtual) {
+	var ints, back [2]reg.VecVirtual
+	for h := range 2 {
+		x := YMM()
+		ints[h], back[h] = XMM(), XMM()
+		VCVTPS2PD(Mem{Base: c.src, Disp: 16 * h}, x)
+		VMULPD(c.up, x, x)
+		VMULPD(c.down, x, x)
+		c.bound(x)
+		VCVTPD2DQY(x, ints[h])
+		VCVTDQ2PD(ints[h], x)
+		VMULPD(c.back, x, x)
+		VMULPD(c.scale, x, x)
+		VCVTPD2PSY(x, back[h])
+	}
+	i, ok := ints[0].AsY(), back[0].AsY()
+	VINSERTI128(U8(1), ints[1], i, i)
+	VINSERTI128(U8(1), back[1], ok, ok)
+	VPCMPEQD(Mem{Base: c.src}, ok, ok)
+	VMOVMSKPS(ok, bad)
+	XORL(U32(0xff), bad)
+	if c.store {
+		kept := YMM()
+		VPAND(ok, i, kept)
+		VMOVDQU(kept, Mem{Base: c.ints})
+	}
+	low, high := YMM(), YMM()
+	VBLENDVPS(ok, i, c.least, low)
+	VBLENDVPS(ok, i, c.greatest, high)
+	VPMINSD(low, c.least, c.least)
+	VPMAXSD(high, c.greatest, c.greatest)
 }
