@@ -8327,41 +8327,88 @@ end:
 // func packWide64AVX512(dst *byte, size int, src *uint64, n int, table *byte, width uint)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
 TEXT ·packWide64AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dst+0(FP), AX
-	MOVQ      size+8(FP), CX
-	MOVQ      src+16(FP), DX
-	MOVQ      n+24(FP), BX
-	MOVQ      table+32(FP), SI
-	MOVQ      width+40(FP), DI
-	VMOVDQU64 (SI), Z0
-	VMOVDQU64 64(SI), Z1
-	VMOVDQU64 128(SI), Z2
-	KMOVQ     192(SI), K1
-	KMOVQ     200(SI), K2
-	MOVQ      $0x00000040, SI
-	SUBQ      DI, SI
-	VMOVQ     SI, X3
+	MOVQ       dst+0(FP), AX
+	MOVQ       size+8(FP), CX
+	MOVQ       src+16(FP), DX
+	MOVQ       n+24(FP), BX
+	MOVQ       table+32(FP), SI
+	MOVQ       width+40(FP), DI
+	VMOVDQU64  (SI), Z0
+	VMOVDQU64  64(SI), Z1
+	VMOVDQU64  128(SI), Z2
+	KMOVQ      192(SI), K1
+	KMOVQ      200(SI), K2
+	VPTERNLOGQ $0xff, Z4, Z4, Z4
+	MOVQ       $0x00000040, SI
+	SUBQ       DI, SI
+	VMOVQ      SI, X3
+	VPSRLQ     X3, Z4, Z4
+	SUBQ       $0x08, BX
+	JL         rest
+	CMPQ       DI, $0x10
+	JHI        over16
+	CMPQ       CX, $0x10
+	JLT        rest
+
+loop16:
+	VMOVDQU64 (DX), Z3
+	ADDQ      $0x40, DX
+	VPANDQ    Z4, Z3, Z3
+	VPSLLVQ   Z2, Z3, Z3
+	VPERMB.Z  Z3, Z0, K1, Z5
+	VPERMB.Z  Z3, Z1, K2, Z3
+	VPORQ     Z5, Z3, Z5
+	VMOVDQU   X5, (AX)
+	ADDQ      DI, AX
+	SUBQ      DI, CX
 	SUBQ      $0x08, BX
 	JL        rest
-	CMPQ      CX, $0x40
-	JLT       rest
+	CMPQ      CX, $0x10
+	JGE       loop16
+	JMP       rest
 
-loop:
-	VMOVDQU64 (DX), Z4
+over16:
+	CMPQ DI, $0x20
+	JHI  over32
+	CMPQ CX, $0x20
+	JLT  rest
+
+loop32:
+	VMOVDQU64 (DX), Z3
 	ADDQ      $0x40, DX
-	VPSLLQ    X3, Z4, Z4
-	VPSRLQ    X3, Z4, Z4
-	VPSLLVQ   Z2, Z4, Z4
-	VPERMB.Z  Z4, Z0, K1, Z5
-	VPERMB.Z  Z4, Z1, K2, Z4
-	VPORQ     Z5, Z4, Z5
+	VPANDQ    Z4, Z3, Z3
+	VPSLLVQ   Z2, Z3, Z3
+	VPERMB.Z  Z3, Z0, K1, Z5
+	VPERMB.Z  Z3, Z1, K2, Z3
+	VPORQ     Z5, Z3, Z5
+	VMOVDQU   Y5, (AX)
+	ADDQ      DI, AX
+	SUBQ      DI, CX
+	SUBQ      $0x08, BX
+	JL        rest
+	CMPQ      CX, $0x20
+	JGE       loop32
+	JMP       rest
+
+over32:
+	CMPQ CX, $0x40
+	JLT  rest
+
+loop64:
+	VMOVDQU64 (DX), Z3
+	ADDQ      $0x40, DX
+	VPANDQ    Z4, Z3, Z3
+	VPSLLVQ   Z2, Z3, Z3
+	VPERMB.Z  Z3, Z0, K1, Z5
+	VPERMB.Z  Z3, Z1, K2, Z3
+	VPORQ     Z5, Z3, Z5
 	VMOVDQU64 Z5, (AX)
 	ADDQ      DI, AX
 	SUBQ      DI, CX
 	SUBQ      $0x08, BX
 	JL        rest
 	CMPQ      CX, $0x40
-	JGE       loop
+	JGE       loop64
 
 rest:
 	ADDQ $0x08, BX
@@ -8375,14 +8422,13 @@ tail:
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVQ       R8, K3
-	VMOVDQU64.Z (DX), K3, Z4
+	VMOVDQU64.Z (DX), K3, Z3
 	ADDQ        $0x40, DX
-	VPSLLQ      X3, Z4, Z4
-	VPSRLQ      X3, Z4, Z4
-	VPSLLVQ     Z2, Z4, Z4
-	VPERMB.Z    Z4, Z0, K1, Z5
-	VPERMB.Z    Z4, Z1, K2, Z4
-	VPORQ       Z5, Z4, Z5
+	VPANDQ      Z4, Z3, Z3
+	VPSLLVQ     Z2, Z3, Z3
+	VPERMB.Z    Z3, Z0, K1, Z5
+	VPERMB.Z    Z3, Z1, K2, Z3
+	VPORQ       Z5, Z3, Z5
 	MOVQ        CX, SI
 	MOVQ        $0x00000040, R8
 	CMPQ        SI, R8
@@ -8485,28 +8531,79 @@ TEXT ·packRampWide64AVX512(SB), NOSPLIT, $0-64
 	MOVQ         table+32(FP), SI
 	MOVQ         width+40(FP), DI
 	VMOVDQU64    (SI), Z2
-	VMOVDQU64    64(SI), Z3
-	VMOVDQU64    128(SI), Z4
+	VMOVDQU64    64(SI), Z4
+	VMOVDQU64    128(SI), Z5
 	KMOVQ        192(SI), K1
 	KMOVQ        200(SI), K2
+	VPTERNLOGQ   $0xff, Z3, Z3, Z3
 	MOVQ         $0x00000040, SI
 	SUBQ         DI, SI
-	VMOVQ        SI, X5
+	VMOVQ        SI, X6
+	VPSRLQ       X6, Z3, Z3
 	SUBQ         $0x08, BX
 	JL           rest
-	CMPQ         CX, $0x40
+	CMPQ         DI, $0x10
+	JHI          over16
+	CMPQ         CX, $0x10
 	JLT          rest
 
-loop:
+loop16:
 	VMOVDQU64 (DX), Z6
 	VPSUBQ    Z1, Z6, Z6
 	VPADDQ    Z0, Z1, Z1
 	ADDQ      $0x40, DX
-	VPSLLQ    X5, Z6, Z6
-	VPSRLQ    X5, Z6, Z6
-	VPSLLVQ   Z4, Z6, Z6
+	VPANDQ    Z3, Z6, Z6
+	VPSLLVQ   Z5, Z6, Z6
 	VPERMB.Z  Z6, Z2, K1, Z7
-	VPERMB.Z  Z6, Z3, K2, Z6
+	VPERMB.Z  Z6, Z4, K2, Z6
+	VPORQ     Z7, Z6, Z7
+	VMOVDQU   X7, (AX)
+	ADDQ      DI, AX
+	SUBQ      DI, CX
+	SUBQ      $0x08, BX
+	JL        rest
+	CMPQ      CX, $0x10
+	JGE       loop16
+	JMP       rest
+
+over16:
+	CMPQ DI, $0x20
+	JHI  over32
+	CMPQ CX, $0x20
+	JLT  rest
+
+loop32:
+	VMOVDQU64 (DX), Z6
+	VPSUBQ    Z1, Z6, Z6
+	VPADDQ    Z0, Z1, Z1
+	ADDQ      $0x40, DX
+	VPANDQ    Z3, Z6, Z6
+	VPSLLVQ   Z5, Z6, Z6
+	VPERMB.Z  Z6, Z2, K1, Z7
+	VPERMB.Z  Z6, Z4, K2, Z6
+	VPORQ     Z7, Z6, Z7
+	VMOVDQU   Y7, (AX)
+	ADDQ      DI, AX
+	SUBQ      DI, CX
+	SUBQ      $0x08, BX
+	JL        rest
+	CMPQ      CX, $0x20
+	JGE       loop32
+	JMP       rest
+
+over32:
+	CMPQ CX, $0x40
+	JLT  rest
+
+loop64:
+	VMOVDQU64 (DX), Z6
+	VPSUBQ    Z1, Z6, Z6
+	VPADDQ    Z0, Z1, Z1
+	ADDQ      $0x40, DX
+	VPANDQ    Z3, Z6, Z6
+	VPSLLVQ   Z5, Z6, Z6
+	VPERMB.Z  Z6, Z2, K1, Z7
+	VPERMB.Z  Z6, Z4, K2, Z6
 	VPORQ     Z7, Z6, Z7
 	VMOVDQU64 Z7, (AX)
 	ADDQ      DI, AX
@@ -8514,7 +8611,7 @@ loop:
 	SUBQ      $0x08, BX
 	JL        rest
 	CMPQ      CX, $0x40
-	JGE       loop
+	JGE       loop64
 
 rest:
 	ADDQ $0x08, BX
@@ -8532,11 +8629,10 @@ tail:
 	VPSUBQ.Z    Z1, Z6, K3, Z6
 	VPADDQ      Z0, Z1, Z1
 	ADDQ        $0x40, DX
-	VPSLLQ      X5, Z6, Z6
-	VPSRLQ      X5, Z6, Z6
-	VPSLLVQ     Z4, Z6, Z6
+	VPANDQ      Z3, Z6, Z6
+	VPSLLVQ     Z5, Z6, Z6
 	VPERMB.Z    Z6, Z2, K1, Z7
-	VPERMB.Z    Z6, Z3, K2, Z6
+	VPERMB.Z    Z6, Z4, K2, Z6
 	VPORQ       Z7, Z6, Z7
 	MOVQ        CX, SI
 	MOVQ        $0x00000040, R8
@@ -15465,20 +15561,74 @@ TEXT ·packWide32AVX512(SB), NOSPLIT, $0-48
 	KMOVQ      192(SI), K1
 	KMOVQ      200(SI), K2
 	VPTERNLOGQ $0xff, Z4, Z4, Z4
-	VPTERNLOGQ $0xff, Z5, Z5, Z5
 	MOVQ       $0x00000020, SI
 	SUBQ       DI, SI
 	VMOVQ      SI, X3
 	VPSRLD     X3, Z4, Z4
+	VPTERNLOGQ $0xff, Z5, Z5, Z5
 	VPSRLQ     $0x20, Z5, Z5
 	VMOVQ      DI, X3
 	ADDQ       DI, DI
 	SUBQ       $0x10, BX
 	JL         rest
-	CMPQ       CX, $0x40
+	CMPQ       DI, $0x10
+	JHI        over16
+	CMPQ       CX, $0x10
 	JLT        rest
 
-loop:
+loop16:
+	VMOVDQU64 (DX), Z6
+	ADDQ      $0x40, DX
+	VPANDQ    Z4, Z6, Z6
+	VPSRLQ    $0x20, Z6, Z7
+	VPSLLQ    X3, Z7, Z7
+	VPANDQ    Z5, Z6, Z6
+	VPORQ     Z7, Z6, Z6
+	VPSLLVQ   Z2, Z6, Z6
+	VPERMB.Z  Z6, Z0, K1, Z7
+	VPERMB.Z  Z6, Z1, K2, Z6
+	VPORQ     Z7, Z6, Z7
+	VMOVDQU   X7, (AX)
+	ADDQ      DI, AX
+	SUBQ      DI, CX
+	SUBQ      $0x10, BX
+	JL        rest
+	CMPQ      CX, $0x10
+	JGE       loop16
+	JMP       rest
+
+over16:
+	CMPQ DI, $0x20
+	JHI  over32
+	CMPQ CX, $0x20
+	JLT  rest
+
+loop32:
+	VMOVDQU64 (DX), Z6
+	ADDQ      $0x40, DX
+	VPANDQ    Z4, Z6, Z6
+	VPSRLQ    $0x20, Z6, Z7
+	VPSLLQ    X3, Z7, Z7
+	VPANDQ    Z5, Z6, Z6
+	VPORQ     Z7, Z6, Z6
+	VPSLLVQ   Z2, Z6, Z6
+	VPERMB.Z  Z6, Z0, K1, Z7
+	VPERMB.Z  Z6, Z1, K2, Z6
+	VPORQ     Z7, Z6, Z7
+	VMOVDQU   Y7, (AX)
+	ADDQ      DI, AX
+	SUBQ      DI, CX
+	SUBQ      $0x10, BX
+	JL        rest
+	CMPQ      CX, $0x20
+	JGE       loop32
+	JMP       rest
+
+over32:
+	CMPQ CX, $0x40
+	JLT  rest
+
+loop64:
 	VMOVDQU64 (DX), Z6
 	ADDQ      $0x40, DX
 	VPANDQ    Z4, Z6, Z6
@@ -15496,7 +15646,7 @@ loop:
 	SUBQ      $0x10, BX
 	JL        rest
 	CMPQ      CX, $0x40
-	JGE       loop
+	JGE       loop64
 
 rest:
 	ADDQ $0x10, BX
@@ -15650,20 +15800,78 @@ TEXT ·packRampWide32AVX512(SB), NOSPLIT, $0-56
 	KMOVQ        192(SI), K1
 	KMOVQ        200(SI), K2
 	VPTERNLOGQ   $0xff, Z3, Z3, Z3
-	VPTERNLOGQ   $0xff, Z4, Z4, Z4
 	MOVQ         $0x00000020, SI
 	SUBQ         DI, SI
 	VMOVQ        SI, X7
 	VPSRLD       X7, Z3, Z3
+	VPTERNLOGQ   $0xff, Z4, Z4, Z4
 	VPSRLQ       $0x20, Z4, Z4
 	VMOVQ        DI, X7
 	ADDQ         DI, DI
 	SUBQ         $0x10, BX
 	JL           rest
-	CMPQ         CX, $0x40
+	CMPQ         DI, $0x10
+	JHI          over16
+	CMPQ         CX, $0x10
 	JLT          rest
 
-loop:
+loop16:
+	VMOVDQU64 (DX), Z8
+	VPSUBD    Z1, Z8, Z8
+	VPADDD    Z0, Z1, Z1
+	ADDQ      $0x40, DX
+	VPANDQ    Z3, Z8, Z8
+	VPSRLQ    $0x20, Z8, Z9
+	VPSLLQ    X7, Z9, Z9
+	VPANDQ    Z4, Z8, Z8
+	VPORQ     Z9, Z8, Z8
+	VPSLLVQ   Z6, Z8, Z8
+	VPERMB.Z  Z8, Z2, K1, Z9
+	VPERMB.Z  Z8, Z5, K2, Z8
+	VPORQ     Z9, Z8, Z9
+	VMOVDQU   X9, (AX)
+	ADDQ      DI, AX
+	SUBQ      DI, CX
+	SUBQ      $0x10, BX
+	JL        rest
+	CMPQ      CX, $0x10
+	JGE       loop16
+	JMP       rest
+
+over16:
+	CMPQ DI, $0x20
+	JHI  over32
+	CMPQ CX, $0x20
+	JLT  rest
+
+loop32:
+	VMOVDQU64 (DX), Z8
+	VPSUBD    Z1, Z8, Z8
+	VPADDD    Z0, Z1, Z1
+	ADDQ      $0x40, DX
+	VPANDQ    Z3, Z8, Z8
+	VPSRLQ    $0x20, Z8, Z9
+	VPSLLQ    X7, Z9, Z9
+	VPANDQ    Z4, Z8, Z8
+	VPORQ     Z9, Z8, Z8
+	VPSLLVQ   Z6, Z8, Z8
+	VPERMB.Z  Z8, Z2, K1, Z9
+	VPERMB.Z  Z8, Z5, K2, Z8
+	VPORQ     Z9, Z8, Z9
+	VMOVDQU   Y9, (AX)
+	ADDQ      DI, AX
+	SUBQ      DI, CX
+	SUBQ      $0x10, BX
+	JL        rest
+	CMPQ      CX, $0x20
+	JGE       loop32
+	JMP       rest
+
+over32:
+	CMPQ CX, $0x40
+	JLT  rest
+
+loop64:
 	VMOVDQU64 (DX), Z8
 	VPSUBD    Z1, Z8, Z8
 	VPADDD    Z0, Z1, Z1
@@ -15683,7 +15891,7 @@ loop:
 	SUBQ      $0x10, BX
 	JL        rest
 	CMPQ      CX, $0x40
-	JGE       loop
+	JGE       loop64
 
 rest:
 	ADDQ $0x10, BX

@@ -84,13 +84,14 @@ func packWide(s shape, ramp bool) {
 	KMOVQ(Mem{Base: tab, Disp: 200}, isOdd)
 	var mask, low reg.VecVirtual
 	widthX := XMM()
+	x, c := XMM(), GP64()
+	mask = s.ones()
+	MOVQ(U32(uint32(s.size)), c)
+	SUBQ(width, c)
+	VMOVQ(c, x)
+	s.shiftRight(x, mask, mask)
 	if s.size == 32 {
-		x, c := XMM(), GP64()
-		mask, low = s.ones(), s.ones()
-		MOVQ(U32(32), c)
-		SUBQ(width, c)
-		VMOVQ(c, x)
-		VPSRLD(x, mask, mask)
+		low = s.ones()
 		VPSRLQ(U8(32), low, low)
 		VMOVQ(width, widthX)
 		ADDQ(width, width)
@@ -108,9 +109,7 @@ func packWide(s shape, ramp bool) {
 		}
 		a, b := ZMM(), ZMM()
 		if s.size == 64 {
-			// Bits beyond the width would reach into the next value.
-			VPSLLQ(widthX, t, t)
-			VPSRLQ(widthX, t, t)
+			VPANDQ(mask, t, t)
 		}
 		VPSLLVQ(shift, t, t)
 		VPERMB_Z(t, even, isEven, a)
@@ -118,24 +117,40 @@ func packWide(s shape, ramp bool) {
 		VPORQ(a, b, a)
 		return a
 	}
-	if s.size == 64 {
-		c := GP64()
-		MOVQ(U32(64), c)
-		SUBQ(width, c)
-		VMOVQ(c, widthX)
+	SUBQ(U8(s.lanes()), p.n)
+	JL(LabelRef("rest"))
+	// Stores of no more than what holds a group: those beyond a cache line
+	// take longer.
+	for _, bytes := range []int{16, 32, 64} {
+		next := fmt.Sprintf("over%d", bytes)
+		if bytes < 64 {
+			CMPQ(width, U8(bytes))
+			JHI(LabelRef(next))
+		}
+		CMPQ(size, U8(bytes))
+		JLT(LabelRef("rest"))
+		loop := fmt.Sprintf("loop%d", bytes)
+		Label(loop)
+		r := group(nil)
+		switch m := (Mem{Base: dst}); bytes {
+		case 16:
+			VMOVDQU(r.AsX(), m)
+		case 32:
+			VMOVDQU(r.AsY(), m)
+		default:
+			VMOVDQU64(r, m)
+		}
+		ADDQ(width, dst)
+		SUBQ(width, size)
+		SUBQ(U8(s.lanes()), p.n)
+		JL(LabelRef("rest"))
+		CMPQ(size, U8(bytes))
+		JGE(LabelRef(loop))
+		if bytes < 64 {
+			JMP(LabelRef("rest"))
+			Label(next)
+		}
 	}
-	SUBQ(U8(s.lanes()), p.n)
-	JL(LabelRef("rest"))
-	CMPQ(size, U8(64))
-	JLT(LabelRef("rest"))
-	Label("loop")
-	VMOVDQU64(group(nil), Mem{Base: dst})
-	ADDQ(width, dst)
-	SUBQ(width, size)
-	SUBQ(U8(s.lanes()), p.n)
-	JL(LabelRef("rest"))
-	CMPQ(size, U8(64))
-	JGE(LabelRef("loop"))
 	Label("rest")
 	ADDQ(U8(s.lanes()), p.n)
 	JZ(LabelRef("done"))
