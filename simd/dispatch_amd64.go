@@ -583,9 +583,9 @@ func subRamp64(dst []int64, src []int64, start, step int64) (done int, least, gr
 func lengths64(beside, around []byte, src []int64, end, sign, centre int64) (done int) {
 	switch Current() {
 	case AVX2:
-		if len(src) >= 4 {
-			lengths64AVX2(&beside[0], &around[0], &src[0], len(src)&^3, end, sign, centre)
-			return len(src) &^ 3
+		if len(src) >= 8 {
+			lengths64AVX2(&beside[0], &around[0], &src[0], len(src)&^7, end, sign, centre)
+			return len(src) &^ 7
 		}
 	case AVX512:
 		if len(src) >= 1 {

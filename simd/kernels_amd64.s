@@ -2850,60 +2850,67 @@ TEXT ·lengths64AVX2(SB), NOSPLIT, $0-56
 	VMOVD        SI, X4
 	VPBROADCASTD X4, Y4
 	VPXOR        Y5, Y5, Y5
-	SUBQ         $0x04, BX
-	JL           rest
 
 loop:
-	VMOVDQU   (DX), Y6
-	VPSUBQ    Y0, Y6, Y7
-	VPXOR     Y1, Y7, Y7
-	VPSUBQ    Y1, Y7, Y7
-	VPSRLD    $0x01, Y7, Y8
-	VPANDN    Y7, Y8, Y7
-	VCVTDQ2PS Y7, Y7
-	VPSRLD    $0x17, Y7, Y7
-	VPSUBD    Y3, Y7, Y7
-	VPMAXSD   Y5, Y7, Y7
-	VPMINSD   Y4, Y7, Y7
-	VPCMPGTD  Y5, Y7, Y8
-	VPAND     Y4, Y8, Y8
-	VPADDD    Y7, Y8, Y8
-	VPSRLQ    $0x20, Y8, Y8
-	VPMAXSD   Y8, Y7, Y7
-	VPSHUFD   $0x08, Y7, Y7
-	VPERMQ    $0x08, Y7, Y7
-	VPACKUSDW X7, X7, X7
-	VPACKUSWB X7, X7, X7
-	VMOVD     X7, (AX)
-	VPSUBQ    Y2, Y6, Y6
-	VPXOR     Y7, Y7, Y7
-	VPCMPGTQ  Y6, Y7, Y7
-	VPADDQ    Y6, Y6, Y6
-	VPXOR     Y7, Y6, Y6
-	VPSRLD    $0x01, Y6, Y7
-	VPANDN    Y6, Y7, Y6
-	VCVTDQ2PS Y6, Y6
-	VPSRLD    $0x17, Y6, Y6
-	VPSUBD    Y3, Y6, Y6
-	VPMAXSD   Y5, Y6, Y6
-	VPMINSD   Y4, Y6, Y6
-	VPCMPGTD  Y5, Y6, Y7
-	VPAND     Y4, Y7, Y7
-	VPADDD    Y6, Y7, Y7
-	VPSRLQ    $0x20, Y7, Y7
-	VPMAXSD   Y7, Y6, Y6
-	VPSHUFD   $0x08, Y6, Y6
-	VPERMQ    $0x08, Y6, Y6
-	VPACKUSDW X6, X6, X6
-	VPACKUSWB X6, X6, X6
-	VMOVD     X6, (CX)
-	ADDQ      $0x20, DX
-	ADDQ      $0x04, AX
-	ADDQ      $0x04, CX
-	SUBQ      $0x04, BX
-	JGE       loop
-
-rest:
+	VMOVDQU      (DX), Y6
+	VPSUBQ       Y0, Y6, Y7
+	VPXOR        Y1, Y7, Y7
+	VPSUBQ       Y1, Y7, Y7
+	VPSUBQ       Y2, Y6, Y6
+	VPXOR        Y8, Y8, Y8
+	VPCMPGTQ     Y6, Y8, Y8
+	VPADDQ       Y6, Y6, Y6
+	VPXOR        Y8, Y6, Y6
+	VMOVDQU      32(DX), Y8
+	VPSUBQ       Y0, Y8, Y9
+	VPXOR        Y1, Y9, Y9
+	VPSUBQ       Y1, Y9, Y9
+	VPSUBQ       Y2, Y8, Y8
+	VPXOR        Y10, Y10, Y10
+	VPCMPGTQ     Y8, Y10, Y10
+	VPADDQ       Y8, Y8, Y8
+	VPXOR        Y10, Y8, Y8
+	VSHUFPS      $0xdd, Y9, Y7, Y10
+	VSHUFPS      $0x88, Y9, Y7, Y7
+	VPCMPEQD     Y5, Y10, Y9
+	VPAND        Y9, Y7, Y7
+	VPOR         Y10, Y7, Y7
+	VPANDN       Y4, Y9, Y9
+	VPSRLD       $0x01, Y7, Y10
+	VPANDN       Y7, Y10, Y7
+	VCVTDQ2PS    Y7, Y7
+	VPSRLD       $0x17, Y7, Y7
+	VPSUBD       Y3, Y7, Y7
+	VPMAXSD      Y5, Y7, Y7
+	VPMINSD      Y4, Y7, Y7
+	VPADDD       Y9, Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X9
+	VPACKUSDW    X9, X7, X9
+	VPACKUSWB    X9, X9, X9
+	VMOVQ        X9, (AX)
+	VSHUFPS      $0xdd, Y8, Y6, Y7
+	VSHUFPS      $0x88, Y8, Y6, Y6
+	VPCMPEQD     Y5, Y7, Y8
+	VPAND        Y8, Y6, Y6
+	VPOR         Y7, Y6, Y6
+	VPANDN       Y4, Y8, Y7
+	VPSRLD       $0x01, Y6, Y8
+	VPANDN       Y6, Y8, Y6
+	VCVTDQ2PS    Y6, Y6
+	VPSRLD       $0x17, Y6, Y6
+	VPSUBD       Y3, Y6, Y6
+	VPMAXSD      Y5, Y6, Y6
+	VPMINSD      Y4, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X7
+	VPACKUSDW    X7, X6, X7
+	VPACKUSWB    X7, X7, X7
+	VMOVQ        X7, (CX)
+	ADDQ         $0x40, DX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, CX
+	SUBQ         $0x08, BX
+	JNZ          loop
 	VZEROUPPER
 	RET
 
@@ -7099,13 +7106,13 @@ loop:
 	VPSUBQ    Z0, Z4, Z5
 	VPXORQ    Z1, Z5, Z5
 	VPSUBQ    Z1, Z5, Z5
+	VPSUBQ    Z2, Z4, Z4
+	VPSRAQ    $0x3f, Z4, Z6
+	VPADDQ    Z4, Z4, Z4
+	VPXORQ    Z6, Z4, Z4
 	VPLZCNTQ  Z5, Z5
 	VPSUBQ    Z5, Z3, Z5
 	VPMOVQB   Z5, (AX)
-	VPSUBQ    Z2, Z4, Z4
-	VPSRAQ    $0x3f, Z4, Z5
-	VPADDQ    Z4, Z4, Z4
-	VPXORQ    Z5, Z4, Z4
 	VPLZCNTQ  Z4, Z4
 	VPSUBQ    Z4, Z3, Z4
 	VPMOVQB   Z4, (CX)
@@ -7128,13 +7135,13 @@ rest:
 	VPSUBQ      Z0, Z4, Z0
 	VPXORQ      Z1, Z0, Z0
 	VPSUBQ      Z1, Z0, Z0
+	VPSUBQ      Z2, Z4, Z4
+	VPSRAQ      $0x3f, Z4, Z1
+	VPADDQ      Z4, Z4, Z4
+	VPXORQ      Z1, Z4, Z4
 	VPLZCNTQ    Z0, Z0
 	VPSUBQ      Z0, Z3, Z0
 	VPMOVQB     Z0, K1, (AX)
-	VPSUBQ      Z2, Z4, Z4
-	VPSRAQ      $0x3f, Z4, Z0
-	VPADDQ      Z4, Z4, Z4
-	VPXORQ      Z0, Z4, Z4
 	VPLZCNTQ    Z4, Z4
 	VPSUBQ      Z4, Z3, Z4
 	VPMOVQB     Z4, K1, (CX)
@@ -11011,6 +11018,10 @@ loop:
 	VPSUBD       Y0, Y6, Y7
 	VPXOR        Y1, Y7, Y7
 	VPSUBD       Y1, Y7, Y7
+	VPSUBD       Y2, Y6, Y6
+	VPSRAD       $0x1f, Y6, Y8
+	VPADDD       Y6, Y6, Y6
+	VPXOR        Y8, Y6, Y6
 	VPSRLD       $0x01, Y7, Y8
 	VPANDN       Y7, Y8, Y7
 	VCVTDQ2PS    Y7, Y7
@@ -11022,10 +11033,6 @@ loop:
 	VPACKUSDW    X8, X7, X8
 	VPACKUSWB    X8, X8, X8
 	VMOVQ        X8, (AX)
-	VPSUBD       Y2, Y6, Y6
-	VPSRAD       $0x1f, Y6, Y7
-	VPADDD       Y6, Y6, Y6
-	VPXOR        Y7, Y6, Y6
 	VPSRLD       $0x01, Y6, Y7
 	VPANDN       Y6, Y7, Y6
 	VCVTDQ2PS    Y6, Y6
@@ -15088,13 +15095,13 @@ loop:
 	VPSUBD    Z0, Z4, Z5
 	VPXORQ    Z1, Z5, Z5
 	VPSUBD    Z1, Z5, Z5
+	VPSUBD    Z2, Z4, Z4
+	VPSRAD    $0x1f, Z4, Z6
+	VPADDD    Z4, Z4, Z4
+	VPXORQ    Z6, Z4, Z4
 	VPLZCNTD  Z5, Z5
 	VPSUBD    Z5, Z3, Z5
 	VPMOVDB   Z5, (AX)
-	VPSUBD    Z2, Z4, Z4
-	VPSRAD    $0x1f, Z4, Z5
-	VPADDD    Z4, Z4, Z4
-	VPXORQ    Z5, Z4, Z4
 	VPLZCNTD  Z4, Z4
 	VPSUBD    Z4, Z3, Z4
 	VPMOVDB   Z4, (CX)
@@ -15117,13 +15124,13 @@ rest:
 	VPSUBD      Z0, Z4, Z0
 	VPXORQ      Z1, Z0, Z0
 	VPSUBD      Z1, Z0, Z0
+	VPSUBD      Z2, Z4, Z4
+	VPSRAD      $0x1f, Z4, Z1
+	VPADDD      Z4, Z4, Z4
+	VPXORQ      Z1, Z4, Z4
 	VPLZCNTD    Z0, Z0
 	VPSUBD      Z0, Z3, Z0
 	VPMOVDB     Z0, K1, (AX)
-	VPSUBD      Z2, Z4, Z4
-	VPSRAD      $0x1f, Z4, Z0
-	VPADDD      Z4, Z4, Z4
-	VPXORQ      Z0, Z4, Z4
 	VPLZCNTD    Z4, Z4
 	VPSUBD      Z4, Z3, Z4
 	VPMOVDB     Z4, K1, (CX)

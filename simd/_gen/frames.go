@@ -27,13 +27,15 @@ func frames(s shape) {
 	}
 }
 
-// lengths writes the bits of distances to two numbers, as bytes.
+// lengths writes the bits of distances to two numbers, as bytes, in an order of
+// its own.
 func lengths(s shape) {
-	least := s.lanes()
+	group := max(s.lanes(), 8) // values a turn
+	least := group
 	if s.avx512 {
 		least = 1
 	}
-	n := s.done("len(src)", s.lanes())
+	n := s.done("len(src)", group)
 	calls.add(s.avx512, fmt.Sprintf("lengths%d(beside, around []byte, src []%s, end, sign, centre %[2]s) (done int)", s.size, s.int()), "0",
 		fmt.Sprintf("len(src) >= %d", least),
 		fmt.Sprintf("%s(&beside[0], &around[0], &src[0], %s, end, sign, centre)\nreturn %[2]s", s.name("lengths"), n))
@@ -41,44 +43,67 @@ func lengths(s shape) {
 	beside, around, src, left := gp("beside"), gp("around"), gp("src"), gp("n")
 	end, sign, centre := s.broadcast("end"), s.broadcast("sign"), s.broadcast("centre")
 	put := s.putLengths()
-	s.each(left, func(lanes reg.Register) {
-		r, d := s.vec(), s.vec()
-		s.masked(Mem{Base: src}, lanes, r)
-		s.sub(end, r, d)
-		s.xor(sign, d, d)
-		s.sub(sign, d, d)
+	body := func(lanes reg.Register) {
+		var d, z []reg.VecVirtual
+		for i := range group / s.lanes() {
+			r, t := s.vec(), s.vec()
+			s.masked(Mem{Base: src, Disp: i * s.width()}, lanes, r)
+			s.sub(end, r, t)
+			s.xor(sign, t, t)
+			s.sub(sign, t, t)
+			d = append(d, t)
+			s.sub(centre, r, r)
+			below := s.sign(r)
+			s.add(r, r, r)
+			s.xor(below, r, r)
+			z = append(z, r)
+		}
 		put(d, lanes, Mem{Base: beside})
-		s.sub(centre, r, r)
-		below := s.sign(r)
-		s.add(r, r, r)
-		s.xor(below, r, r)
-		put(r, lanes, Mem{Base: around})
-		ADDQ(U8(s.width()), src)
-		ADDQ(U8(s.lanes()), beside)
-		ADDQ(U8(s.lanes()), around)
-	})
+		put(z, lanes, Mem{Base: around})
+		ADDQ(U8(group*s.bytes()), src)
+		ADDQ(U8(group), beside)
+		ADDQ(U8(group), around)
+	}
+	if s.avx512 || group == s.lanes() {
+		s.each(left, body)
+	} else {
+		Label("loop")
+		body(nil)
+		SUBQ(U8(group), left)
+		JNZ(LabelRef("loop"))
+	}
 	ret()
 }
 
 // putLengths stores the bits of the lanes, as bytes. AVX2, which cannot count
-// leading zeros, has them from the exponents of floats, of the 32-bit halves
-// of each lane.
-func (s shape) putLengths() func(r reg.VecVirtual, lanes reg.Register, m Mem) {
+// leading zeros, has them from the exponents of floats, of 8 integers of 32
+// bits: where they are halves, the upper one if it is not 0.
+func (s shape) putLengths() func(r []reg.VecVirtual, lanes reg.Register, m Mem) {
 	if s.avx512 {
 		size := s.constant(uint64(s.size))
-		return func(r reg.VecVirtual, lanes reg.Register, m Mem) {
-			pick(s, VPLZCNTQ, VPLZCNTD)(r, r)
-			s.sub(r, size, r)
+		return func(r []reg.VecVirtual, lanes reg.Register, m Mem) {
+			pick(s, VPLZCNTQ, VPLZCNTD)(r[0], r[0])
+			s.sub(r[0], size, r[0])
 			if lanes == nil {
-				pick(s, VPMOVQB, VPMOVDB)(r, m)
+				pick(s, VPMOVQB, VPMOVDB)(r[0], m)
 			} else {
-				pick(s, VPMOVQB, VPMOVDB)(r, lanes, m)
+				pick(s, VPMOVQB, VPMOVDB)(r[0], lanes, m)
 			}
 		}
 	}
 	half := shape{false, 32}
 	bias, most, zero := half.constant(126), half.constant(32), half.zero()
-	return func(r reg.VecVirtual, _ reg.Register, m Mem) {
+	return func(v []reg.VecVirtual, _ reg.Register, m Mem) {
+		r, more := v[0], YMM()
+		if s.size == 64 {
+			upper, none := YMM(), YMM()
+			VSHUFPS(U8(0xdd), v[1], v[0], upper)
+			VSHUFPS(U8(0x88), v[1], v[0], r)
+			VPCMPEQD(zero, upper, none)
+			VPAND(none, r, r)
+			VPOR(upper, r, r)
+			VPANDN(most, none, more)
+		}
 		// The second bit cleared, nothing rounds up to the next power of
 		// two. Where the top bit is set the float is below 0, and what
 		// is made of it above 32.
@@ -90,25 +115,14 @@ func (s shape) putLengths() func(r reg.VecVirtual, lanes reg.Register, m Mem) {
 		VPSUBD(bias, r, r)
 		VPMAXSD(zero, r, r)
 		VPMINSD(most, r, r)
-		if s.size == 64 { // 32 more for an upper half that is not 0
-			VPCMPGTD(zero, r, t)
-			VPAND(most, t, t)
-			VPADDD(r, t, t)
-			VPSRLQ(U8(32), t, t)
-			VPMAXSD(t, r, r)
-			// The lower halves, together.
-			VPSHUFD(U8(0x08), r, r)
-			VPERMQ(U8(0x08), r, r)
+		if s.size == 64 {
+			VPADDD(more, r, r)
 		}
 		x := XMM()
-		if s.size == 32 {
-			VEXTRACTI128(U8(1), r, x)
-			VPACKUSDW(x, r.AsX(), x)
-		} else {
-			VPACKUSDW(r.AsX(), r.AsX(), x)
-		}
+		VEXTRACTI128(U8(1), r, x)
+		VPACKUSDW(x, r.AsX(), x)
 		VPACKUSWB(x, x, x)
-		pick(s, func(a, b Op) { VMOVD(a, b) }, func(a, b Op) { VMOVQ(a, b) })(x, m)
+		VMOVQ(x, m)
 	}
 }
 
