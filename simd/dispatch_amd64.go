@@ -628,6 +628,22 @@ func lookup64(codes []uint64, misses []byte, src []uint64, shift uint, table *[8
 	return 0, 0
 }
 
+func sort16(v *[16]int64) (done bool) {
+	switch Current() {
+	case AVX2:
+		if true {
+			sort16AVX2(v)
+			return true
+		}
+	case AVX512:
+		if true {
+			sort16AVX512(v)
+			return true
+		}
+	}
+	return false
+}
+
 func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	switch Current() {
 	case AVX512:
@@ -655,17 +671,6 @@ func sampleDeltas64(v *[16]int64, src []int64) (done bool) {
 	case AVX512:
 		if len(src) >= 17 {
 			sampleDeltas64AVX512(v, &src[0], len(src)-1)
-			return true
-		}
-	}
-	return false
-}
-
-func sort16(v *[16]int64) (done bool) {
-	switch Current() {
-	case AVX512:
-		if true {
-			sort16AVX512(v)
 			return true
 		}
 	}

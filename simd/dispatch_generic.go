@@ -160,6 +160,10 @@ func lookup64(codes []uint64, misses []byte, src []uint64, shift uint, table *[8
 	return 0, 0
 }
 
+func sort16(v *[16]int64) (done bool) {
+	return false
+}
+
 func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	return 0
 }
@@ -169,10 +173,6 @@ func sample64(v *[16]int64, src []int64) (done bool) {
 }
 
 func sampleDeltas64(v *[16]int64, src []int64) (done bool) {
-	return false
-}
-
-func sort16(v *[16]int64) (done bool) {
 	return false
 }
 

@@ -122,6 +122,9 @@ func countAboveAVX2(counts *[8]int, src *byte, n int, limit int)
 func lookup64AVX2(codes *uint64, misses *byte, src *uint64, n int, shift uint, table *[8]uint64) (count int)
 
 //go:noescape
+func sort16AVX2(v *[16]int64)
+
+//go:noescape
 func unpackNarrow32AVX512(dst *uint32, n int, src *byte, size int, table *byte, width uint)
 
 //go:noescape

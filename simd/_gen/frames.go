@@ -23,6 +23,8 @@ func frames(s shape) {
 		lookup(s)
 		if s.avx512 {
 			sort16(s)
+		} else {
+			rank16(s)
 		}
 	}
 }
@@ -201,6 +203,60 @@ func sort16(s shape) {
 	a, b = s.sorted(a, b)
 	s.store(a, Mem{Base: v})
 	s.store(b, Mem{Base: v, Disp: 64})
+	ret()
+}
+
+// rank16 sorts 16 integers with AVX2, which has no extremes of 64 bits: each
+// goes where the number of those before it says. Before value i are the values
+// of lower index that are not greater and those of higher index that are less.
+func rank16(s shape) {
+	calls.add(false, "sort16(v *[16]int64) (done bool)", "false", "true", "sort16AVX2(v)\nreturn true")
+	text("sort16AVX2", "(v *[16]int64)")
+	ranks, copied := AllocLocal(128), AllocLocal(128)
+	v := gp("v")
+	var values, rank [4]reg.VecVirtual
+	for k := range values {
+		values[k], rank[k] = YMM(), YMM()
+		VMOVDQU(Mem{Base: v, Disp: 32 * k}, values[k])
+		VMOVDQU(values[k], copied.Offset(32*k))
+		VMOVDQU(table("iota16", func(i int) byte {
+			if i%8 == 0 {
+				return byte(i / 8)
+			}
+			return 0
+		}, 128).Offset(32*k), rank[k])
+	}
+	zero := s.zero()
+	for j := range 16 {
+		one := YMM()
+		VPBROADCASTQ(Mem{Base: v, Disp: 8 * j}, one)
+		for k := range values {
+			less, greater := YMM(), YMM() // than one
+			if j >= 4*k {
+				VPCMPGTQ(one, values[k], greater)
+				if j < 4*k+4 { // lanes below j
+					VPBLENDD(U8(1<<(2*(j-4*k))-1), greater, zero, greater)
+				}
+				VPSUBQ(greater, rank[k], rank[k])
+			}
+			if j < 4*k+4 {
+				VPCMPGTQ(values[k], one, less)
+				if j >= 4*k { // lanes above j
+					VPBLENDD(U8(1<<(2*(j-4*k)+2)-1), zero, less, less)
+				}
+				VPADDQ(less, rank[k], rank[k])
+			}
+		}
+	}
+	for k := range rank {
+		VMOVDQU(rank[k], ranks.Offset(32*k))
+	}
+	for i := range 16 {
+		value, at := GP64(), GP64()
+		MOVQ(copied.Offset(8*i), value)
+		MOVQ(ranks.Offset(8*i), at)
+		MOVQ(value, Mem{Base: v, Index: at, Scale: 8})
+	}
 	ret()
 }
 
