@@ -125,6 +125,9 @@ func (s *SSTable) Find(key []byte) (*IndexEntry, error) {
 	if e.Position < 0 || e.Position >= s.Data.Len() {
 		return nil, s.foreign(e.Position, key)
 	}
+	if s.isLeftOut(e.Position) {
+		return nil, s.name(ComponentData, encoding.Corruptf("partition "+hexKey(key), "is damaged and left out"))
+	}
 	r, err := s.ScanFrom(e.Position, false)
 	if err != nil {
 		return nil, err

@@ -272,13 +272,13 @@ func (it *backward) find() (err error) {
 	if err != nil {
 		return err
 	}
-	it.pieces, err = survey(it.ctx, r.BodyReader, it.single, it.source.limits.piece)
+	it.pieces, err = survey(it.ctx, r, it.single, it.source.limits.piece)
 	return errors.Join(err, r.Close())
 }
 
 // survey cuts what r reads, a body or one partition, into pieces of at least so
 // many bytes.
-func survey(ctx context.Context, r *BodyReader, single bool, least int64) (pieces []piece, err error) {
+func survey(ctx context.Context, r *Scanner, single bool, least int64) (pieces []piece, err error) {
 	open := rowgroup.LiveDeletion
 	var within *IndexEntry
 	for n := 0; ; n++ {

@@ -3,6 +3,7 @@ package cassandra
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,6 +27,7 @@ type SSTable struct {
 	data    *os.File
 	options options
 	indexes indexes
+	bad     []extent // of the body, that are left out
 }
 
 // MarshalText is String, for JSON.
@@ -211,6 +213,38 @@ const lookupBuffer = 4 << 10
 type Scanner struct {
 	*BodyReader
 	stream *Stream
+	ahead  bool
+	skip   []extent // that are left out, still to come
+}
+
+// Next is that of BodyReader. What Source.Salvage has found bad it passes over.
+func (s *Scanner) Next() (Event, error) {
+	for len(s.skip) > 0 && s.state == beforePartition && s.position() == s.skip[0].from {
+		if err := s.jump(s.skip[0].to); err != nil {
+			return NoEvent, err
+		}
+		s.skip = s.skip[1:]
+	}
+	return s.BodyReader.Next()
+}
+
+// jump goes on reading at a partition further on.
+func (s *Scanner) jump(position int64) error {
+	if err := s.stream.Close(); err != nil {
+		return err
+	}
+	s.base, s.pos, s.end = position, 0, 0
+	if position == s.file.Len() { // whose chunk is left out too
+		s.src, s.srcErr = nil, io.EOF
+		return nil
+	}
+	stream, err := s.file.Stream(position, s.ahead)
+	if err != nil {
+		return err
+	}
+	s.stream = stream
+	s.src, s.srcErr = stream, nil
+	return nil
 }
 
 // Close ends the scan.
@@ -235,5 +269,5 @@ func (s *SSTable) scan(h *Header, position int64, ahead bool) (*Scanner, error) 
 	if !ahead {
 		r.unit = lookupBuffer
 	}
-	return &Scanner{r, stream}, nil
+	return &Scanner{r, stream, ahead, s.bad[s.badFrom(position):]}, nil
 }
