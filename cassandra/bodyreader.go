@@ -218,14 +218,15 @@ func (r *BodyReader) decode(c *cursor) (e Event, need int, err error) {
 	return ClusteringRow, need, err
 }
 
-// body cuts out the counted bytes of an unfiltered, size of them.
-func (r *BodyReader) body(c *cursor) (body cursor, need int, err error) {
+// body cuts out the counted bytes of an unfiltered of these clustering values,
+// size of them.
+func (r *BodyReader) body(c *cursor, values [][]byte) (body cursor, need int, err error) {
 	size := c.vint()
 	switch {
 	case c.short:
 		return body, 0, nil
 	case size > uint64(r.maxRow):
-		return body, 0, r.refusef("%d bytes, more than %d", size, r.maxRow)
+		return body, 0, r.refusef("a row of %d bytes with clustering %s, larger than %d", size, hexValues(values), r.maxRow)
 	case size > uint64(c.left()):
 		return body, c.p + int(size), nil
 	}
@@ -264,7 +265,7 @@ func (r *BodyReader) decodeMarker(c *cursor) (need int, err error) {
 	if !closes && !opens {
 		return 0, r.corruptf("marker of kind %d", m.Kind)
 	}
-	body, need, err := r.body(c)
+	body, need, err := r.body(c, m.Values)
 	if c.short || need > 0 || err != nil {
 		return need, err
 	}
@@ -305,5 +306,5 @@ func (r *BodyReader) corruptf(format string, args ...any) error {
 
 // refusef is about a row that is too large to be read.
 func (r *BodyReader) refusef(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", encoding.ErrUnsupported, r.corruptf(format, args...))
+	return fmt.Errorf("%w (%w)", r.corruptf(format, args...), encoding.ErrUnsupported)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"sort"
+	"strings"
 	"sync"
 
 	"github.com/colsst/colsst/encoding"
@@ -165,6 +166,17 @@ func hexKey(key []byte) string {
 		return fmt.Sprintf("%x...", key[:errorKey])
 	}
 	return fmt.Sprintf("%x", key)
+}
+
+// hexValues are clustering values, each cut to what a message can hold.
+func hexValues(values [][]byte) string {
+	text := make([]string, len(values))
+	for i, v := range values {
+		if text[i] = hexKey(v); v == nil {
+			text[i] = "null"
+		}
+	}
+	return "(" + strings.Join(text, ", ") + ")"
 }
 
 func (s *SSTable) findInTries(x *indexes, key []byte) (*IndexEntry, error) {

@@ -43,6 +43,7 @@ type Provenance struct {
 	Schema      string       `json:"schema"` // where the names of the key's columns are from
 	UserTypes   UserTypes    `json:"user_types"`
 	Notes       []string     `json:"notes,omitempty"`
+	LeftOut     int64        `json:"left_out,omitempty"` // partitions, by Source.Salvage
 
 	// NoComplexDeletion is the local deletion time that stands for no deletion in
 	// complex columns, where it is not Version.NoDeletionTime: Cassandra 5.0
@@ -82,7 +83,7 @@ func (s *Source) Provenance(ctx context.Context, schema string) (*Provenance, er
 	x := s.sst
 	p := &Provenance{
 		Source: x.FileName(ComponentData), Version: x.Version, ID: x.ID, Format: x.Version.Format(),
-		Bytes: x.Data.Size, BodyBytes: x.Data.Len(), Schema: schema, UserTypes: x.UserTypes, Notes: slices.Clone(x.Warnings),
+		Bytes: x.Data.Size, BodyBytes: x.Data.Len(), Schema: schema, UserTypes: x.UserTypes, LeftOut: x.leftOut, Notes: slices.Clone(x.Warnings),
 		RawHeader: x.Statistics.RawHeader, RawStats: x.Statistics.RawStats, RawValidation: x.Statistics.RawValidation,
 	}
 	if v := x.Statistics.Validation; v != nil {

@@ -33,7 +33,7 @@ func (r *BodyReader) decodeRow(c *cursor, flags, extended byte, set *columns) (n
 	if extended&extendedStatic == 0 {
 		row.Clustering = c.values(row.Clustering, r.header.Clustering)
 	}
-	body, need, err := r.body(c)
+	body, need, err := r.body(c, row.Clustering)
 	if c.short || need > 0 || err != nil {
 		return need, err
 	}

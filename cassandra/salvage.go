@@ -41,7 +41,7 @@ type extent struct{ from, to int64 }
 // that is not where the index has it, or has another key, is bad.
 func (s *Source) Salvage(ctx context.Context, bad func(*BadPartition) error) error {
 	x := s.sst
-	x.bad = nil
+	x.bad, x.leftOut = nil, 0
 	var list []extent
 	v := s.salvager(ctx, func(p *BadPartition) error {
 		if n := len(list); n > 0 && list[n-1].to == p.Position {
@@ -49,6 +49,7 @@ func (s *Source) Salvage(ctx context.Context, bad func(*BadPartition) error) err
 		} else {
 			list = append(list, extent{p.Position, p.End})
 		}
+		x.leftOut++
 		return bad(p)
 	})
 	for at, end := int64(0), x.Data.Len(); at < end; {

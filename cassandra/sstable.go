@@ -28,6 +28,7 @@ type SSTable struct {
 	options options
 	indexes indexes
 	bad     []extent // of the body, that are left out
+	leftOut int64    // partitions there
 }
 
 // MarshalText is String, for JSON.

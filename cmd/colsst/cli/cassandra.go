@@ -313,6 +313,9 @@ was lost.`,
 			if !ok {
 				return coded(exitData, fmt.Errorf("%s: does not come from an SSTable", in.name))
 			}
+			if p.LeftOut > 0 {
+				t.warnf("%s: lacks %s, which convert left out", in.name, plural(p.LeftOut, "damaged partition"))
+			}
 			if err := checkOutputs(args, out.path); err != nil {
 				return err
 			}

@@ -189,6 +189,9 @@ func describeProvenance(w *bufio.Writer, p *cassandra.Provenance) error {
 	g.add("SHA-256", visible(p.SHA256))
 	g.add("names from", visible(p.Schema))
 	g.add("user types", p.UserTypes.String())
+	if p.LeftOut > 0 {
+		g.add("left out", plural(p.LeftOut, "damaged partition"))
+	}
 	for _, n := range p.Notes {
 		g.add("note", visible(n))
 	}

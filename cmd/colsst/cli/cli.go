@@ -94,6 +94,8 @@ type tool struct {
 	jobs        int
 	summaryFlag string
 	schemaFile  string // with the names of an SSTable's columns
+	maxRowText  string // the largest row of an SSTable
+	maxRow      int    // of maxRowText, in bytes
 	started     time.Time
 	sum         summary
 }
@@ -153,6 +155,8 @@ func (t *tool) checkFlags() (err error) {
 	})
 	switch {
 	case err != nil:
+	case t.maxRowText != "" && t.parseMaxRow() != nil:
+		err = t.parseMaxRow()
 	case t.jobs < 1:
 		err = usagef("--jobs %d: expected 1 or more", t.jobs)
 	case t.summaryFlag != "" && t.summaryFlag != "json":

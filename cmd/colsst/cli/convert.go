@@ -43,6 +43,7 @@ type convert struct {
 	reject         *rejects
 	journal        *journal // of the rows skipped, with --resume
 	rejectedBefore int64    // rows of inputs that were done before
+	leftOutBefore  int64    // partitions of them
 	shardI         int
 	shardN         int
 	lineUnit       rowgroup.Unit
@@ -83,8 +84,9 @@ skipped); it may be killed and started again at any time.`,
 	f.BoolVar(&c.text.sort, "sort", false, "sort the rows; equal keys stay in the order of the input")
 	f.StringVar(&c.text.unique, "unique", "", "a table without two rows of one key; such rows are an error, or the first or last of them is taken (error, first, last)")
 	f.Lookup("unique").NoOptDefVal = "error"
-	c.choice(&c.onError, "on-error", "fail", "what to do with a row of text that is malformed: fail or skip (exit code 6)", "fail", "skip")
-	f.StringVar(&c.rejectPath, "reject", "", "with --on-error skip: a CSV of the rows skipped: file, line, reason")
+	c.choice(&c.onError, "on-error", "fail", "what to do with a row of text, or a partition of an SSTable, that is malformed: fail or skip (exit code 6)", "fail", "skip")
+	f.StringVar(&c.rejectPath, "reject", "", "with --on-error skip: a CSV of the rows skipped: file, line, reason; of SSTables the partitions: file, partition_key, chunk, offset, reason")
+	c.maxRowFlag()
 	c.table.add(c.tool)
 	f.BoolVar(&c.verify, "verify", false, "check the table file before it appears")
 	f.BoolVar(&c.rowMetadata, "row-metadata", false, "CSV and NDJSON output: columns $write_time, $ttl and $expiry too")
@@ -150,7 +152,7 @@ func (c *convert) run(args []string) error {
 				return err
 			}
 		}
-		if c.reject, err = c.createRejects(c.rejectPath, c.out.force); err != nil {
+		if c.reject, err = c.createRejects(c.rejectPath, paths, c.out.force, c.resume); err != nil {
 			return err
 		}
 		defer c.reject.out.abort()
@@ -174,6 +176,9 @@ func (c *convert) run(args []string) error {
 	}
 	if n := c.sum.Rejected + c.rejectedBefore; err == nil && n > 0 {
 		err = &exitError{exitSkipped, fmt.Errorf("finished, but %s skipped", plural(n, "row was", "rows were"))}
+	}
+	if err == nil {
+		err = leftOut(c.sum.BadPartitions + c.leftOutBefore)
 	}
 	return err
 }
@@ -378,6 +383,11 @@ func (c *convert) tableSource(in *input, outFormat string) (*source, error) {
 		return nil, err
 	}
 	in.bar = c.newProgress(in.name, r.Rows(), false)
+	if in.sst != nil && c.onError == "skip" {
+		if err := c.salvage(in.sst, c.leaveOut); err != nil {
+			return nil, err
+		}
+	}
 	export := outFormat != formatTable
 	src := &source{schema: r.Schema(), columns: sourceColumns(r), user: map[string][]byte{}}
 	if file, ok := r.(*columnar.Reader); ok {

@@ -18,6 +18,7 @@ func newDump() *cobra.Command {
 	var other sstabledump.Options
 	asOther := false
 	q := &rowQuery{}
+	skip := &q.skip
 	q.tool = command("dump FILE... [flags]", "Print everything that table files hold",
 		`Dump prints a JSON object a line: partitions, rows and range tombstone
 markers as they are stored, with all their metadata. Of several files each has
@@ -34,6 +35,9 @@ values instead: the rows that a query sees.`,
 			if err := oneOf("format", q.out.format, "ndjson", "csv"); err != nil {
 				return err
 			}
+			if err := skip.check(); err != nil {
+				return err
+			}
 			if asOther {
 				if other.Now = q.now; !q.nowGiven {
 					other.Now = time.Now().Unix()
@@ -41,7 +45,7 @@ values instead: the rows that a query sees.`,
 				if err := t.refuse("and --sstabledump exclude one another", "live", "limit", "format", "exact"); err != nil {
 					return err
 				}
-				return t.eachFileOf(args, isSSTableFormat, &q.out, func(path string, w *bufio.Writer) error { return t.sstabledump(w, path, &other) })
+				return t.skipping(skip, args, isSSTableFormat, &q.out, func(path string, w *bufio.Writer) error { return t.sstabledump(w, path, &other, skip) })
 			}
 			if err := t.refuse("is for --sstabledump", "lines", "raw-times", "keys-only", "only-key", "exclude-key"); err != nil {
 				return err
@@ -62,7 +66,9 @@ values instead: the rows that a query sees.`,
 			if paths, err := expand(args, isTable); err == nil {
 				several = len(paths) > 1
 			}
-			return t.eachFile(args, &q.out, func(path string, w *bufio.Writer) error { return t.dump(w, path, limit, several, exact) })
+			return t.skipping(skip, args, isTable, &q.out, func(path string, w *bufio.Writer) error {
+				return t.dump(w, path, limit, several, exact, skip)
+			})
 		})
 	f := q.cmd.Flags()
 	f.BoolVar(&live, "live", false, "current values in place of all that is stored")
@@ -70,6 +76,7 @@ values instead: the rows that a query sees.`,
 	q.limitFlag(&limit, "at most so many rows and markers of each file")
 	f.StringVar(&now.text, "now", "", nowUsage)
 	q.namesFlag()
+	skip.add(q.tool)
 	f.BoolVar(&asOther, "sstabledump", false, "SSTables: in the JSON of Cassandra's tool of that name; the five flags below are that tool's")
 	f.BoolVarP(&other.Lines, "lines", "l", false, "a partition a line")
 	f.BoolVarP(&other.RawTimes, "raw-times", "t", false, "times as numbers")
@@ -80,12 +87,20 @@ values instead: the rows that a query sees.`,
 	return q.cmd
 }
 
-func (t *tool) dump(out *bufio.Writer, path string, limit int64, name, exact bool) error {
+func (t *tool) dump(out *bufio.Writer, path string, limit int64, name, exact bool, skip *skipFlags) error {
 	r, in, err := t.openTable(path)
 	if err != nil {
 		return err
 	}
 	defer in.close()
+	if skip.skips() {
+		if in.sst == nil {
+			return usagef("--on-error skip is for SSTables; %s is a table file", in.name)
+		}
+		if err := t.salvage(in.sst, skip.leaveOut(t)); err != nil {
+			return err
+		}
+	}
 	if name {
 		line := struct {
 			Type string `json:"type"`
@@ -108,12 +123,17 @@ func (t *tool) dump(out *bufio.Writer, path string, limit int64, name, exact boo
 }
 
 // sstabledump prints an SSTable in the form of Cassandra's tool.
-func (t *tool) sstabledump(w *bufio.Writer, path string, o *sstabledump.Options) error {
+func (t *tool) sstabledump(w *bufio.Writer, path string, o *sstabledump.Options, skip *skipFlags) error {
 	x, err := t.openSSTable(path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = x.SSTable().Close() }() // only read
+	if skip.skips() {
+		if err := t.salvage(x, skip.leaveOut(t)); err != nil {
+			return err
+		}
+	}
 	t.sum.Rows += x.Rows()
 	return orElse(exitData, named(path, sstabledump.Dump(t.ctx(), w, x.SSTable(), o)))
 }

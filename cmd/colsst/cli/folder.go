@@ -128,6 +128,7 @@ func (c *convert) one(s *state, path, out string) error {
 		s.skipped++
 		c.sum.Skipped++
 		c.rejectedBefore += s.done[out].Rejected
+		c.leftOutBefore += s.done[out].LeftOut
 		if c.verbose {
 			c.notef("%s: done before", path)
 		}
@@ -143,11 +144,11 @@ func (c *convert) one(s *state, path, out string) error {
 		}
 		return s.add(entry{Begin: now.Done, Output: out})
 	}
-	rejected := c.sum.Rejected
+	rejected, leftOut := c.sum.Rejected, c.sum.BadPartitions
 	if err := c.file([]string{path}, o, begun); err != nil {
 		if c.journal != nil {
 			err = errors.Join(err, c.journal.drop())
-			c.sum.Rejected = rejected
+			c.sum.Rejected, c.sum.BadPartitions = rejected, leftOut
 		}
 		return err
 	}
@@ -156,7 +157,7 @@ func (c *convert) one(s *state, path, out string) error {
 			return err
 		}
 	}
-	now.Rejected = c.sum.Rejected - rejected
+	now.Rejected, now.LeftOut = c.sum.Rejected-rejected, c.sum.BadPartitions-leftOut
 	return s.add(now)
 }
 
@@ -234,6 +235,7 @@ type entry struct {
 	Size     int64   `json:"size,omitempty"`
 	Modified int64   `json:"modified,omitempty"` // ns since 1970
 	Rejected int64   `json:"rejected,omitempty"` // rows that were skipped
+	LeftOut  int64   `json:"left_out,omitempty"` // partitions, likewise
 	// Where their lines are in the journal, if there is one.
 	RejectsFrom int64 `json:"rejects_from,omitempty"`
 	RejectsTo   int64 `json:"rejects_to,omitempty"`
@@ -296,7 +298,7 @@ func (s *state) load(settings string) error {
 // isDone reports whether the input is done and has not changed since.
 func (s *state) isDone(e entry) bool {
 	done := s.done[e.Output]
-	done.Rejected, done.RejectsFrom, done.RejectsTo = 0, 0, 0 // are not of the input
+	done.Rejected, done.LeftOut, done.RejectsFrom, done.RejectsTo = 0, 0, 0, 0 // are not of the input
 	if done != e {
 		return false
 	}

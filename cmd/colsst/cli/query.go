@@ -29,6 +29,7 @@ type rowQuery struct {
 	desc, asc    bool
 	now          int64
 	nowGiven     bool
+	skip         skipFlags
 	limit        int64
 }
 
@@ -75,6 +76,9 @@ in the order of the table, or greatest first with --desc, least first with
 			if err := oneOf("format", q.out.format, "table", "csv", "ndjson", "json"); err != nil {
 				return err
 			}
+			if err := q.skip.check(); err != nil {
+				return err
+			}
 			q.hasKey = q.changed("key") || q.changed("key-hex")
 			if q.whereText != "" {
 				if q.where, err = predicate.Parse(q.whereText); err != nil {
@@ -115,6 +119,7 @@ in the order of the table, or greatest first with --desc, least first with
 	q.limitFlag(&q.limit, "at most so many rows of each file")
 	f.StringVar(&now.text, "now", "", nowUsage)
 	q.namesFlag()
+	q.skip.add(q.tool)
 	q.out.report(q.tool, "table", "csv", "ndjson", "json")
 	return q.cmd
 }
@@ -136,6 +141,10 @@ func (q *rowQuery) files(args []string) error {
 		return err
 	}
 	defer out.abort()
+	if err := q.skip.begin(q.tool, paths, q.out.force); err != nil {
+		return err
+	}
+	defer q.skip.abort()
 	p := &rowPrinter{out: out, several: len(paths) > 1}
 	absent, missing := 0, error(nil)
 	for _, path := range paths {
@@ -158,7 +167,10 @@ func (q *rowQuery) files(args []string) error {
 	if err := p.to.end(); err != nil {
 		return err
 	}
-	return out.commit()
+	if err := out.commit(); err != nil {
+		return err
+	}
+	return q.skip.end(q.tool)
 }
 
 // rowPrinter prints the rows of files that have the same columns.
@@ -206,6 +218,9 @@ func (q *rowQuery) file(p *rowPrinter, path string) error {
 			}
 		}
 	}
+	if whole, err := q.salvaged(in, s); !whole || err != nil {
+		return err
+	}
 	if done, err := q.counted(p, r, where != nil); done || err != nil {
 		return orElse(exitData, named(in.name, err))
 	}
@@ -229,6 +244,25 @@ func (q *rowQuery) file(p *rowPrinter, path string) error {
 	}
 	q.noteExpired(in.name, hidden)
 	return nil
+}
+
+// salvaged does what --on-error skip asks for: of an SSTable it leaves out what
+// is bad. whole is false where that is the one partition that is asked for.
+func (q *rowQuery) salvaged(in *input, s *rowgroup.Schema) (whole bool, err error) {
+	switch {
+	case !q.skip.skips():
+		return true, nil
+	case in.sst == nil:
+		return false, usagef("--on-error skip is for SSTables; %s is a table file", in.name)
+	case !q.hasKey:
+		return true, q.salvage(in.sst, q.skip.leaveOut(q.tool))
+	}
+	key, err := q.keyBytes(s)
+	if err != nil {
+		return false, err
+	}
+	whole, err = in.sst.SalvagePartition(q.ctx(), key, q.badPartition(in.sst, q.skip.leaveOut(q.tool)))
+	return whole, orElse(exitData, named(in.name, err))
 }
 
 // columnList is the columns of a table for people, the first of many.

@@ -13,40 +13,50 @@ import (
 	"github.com/colsst/colsst/textfmt"
 )
 
-// rejects is the file of the rows that were skipped.
+// rejects is the file of the rows, or partitions of SSTables, that were skipped.
 type rejects struct {
 	out *output
 	w   *csv.Writer
 	err error // the first of writing it
 }
 
-// rejectHeader is the first line of the file.
-var rejectHeader = []string{"file", "line", "reason"}
+// The first lines of the file: of rows of text, and of partitions.
+var (
+	rejectedRows       = []string{"file", "line", "reason"}
+	rejectedPartitions = []string{"file", "partition_key", "chunk", "offset", "reason"}
+)
 
-// createRejects begins the file. A run that goes on replaces the one of the runs
-// before, whose lines it has.
-func (c *convert) createRejects(path string, force bool) (*rejects, error) {
+// createRejects begins the file for what the inputs are. A run that goes on
+// (resume) replaces the one of the runs before, whose lines it has.
+func (t *tool) createRejects(path string, paths []string, force, resume bool) (*rejects, error) {
 	if path == "-" {
 		return nil, usagef("--reject: give a file")
 	}
-	if c.resume && !force {
+	header := rejectedRows
+	if slices.ContainsFunc(paths, isSSTable) {
+		header = rejectedPartitions
+		if i := slices.IndexFunc(paths, func(p string) bool { return !isSSTable(p) && formatOf(p) != formatTable }); i >= 0 {
+			return nil, usagef("--reject: %s is text, and other inputs are SSTables: give them in runs of their own", paths[i])
+		}
+	}
+	if resume && !force {
 		var err error
-		if force, err = isRejects(path); err != nil {
+		if force, err = isRejects(path, header); err != nil {
 			return nil, err
 		}
 	}
-	out, err := c.createOutput(&outFlags{path: path, force: force})
+	out, err := t.createOutput(&outFlags{path: path, force: force})
 	if err != nil {
 		return nil, err
 	}
 	r := &rejects{out: out, w: csv.NewWriter(out.w)}
-	r.write(rejectHeader...)
+	r.write(header...)
 	return r, r.err
 }
 
 // isRejects reports whether there is a file of rejects; another file is an
 // error.
-func isRejects(path string) (bool, error) {
+func isRejects(path string, header []string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -55,7 +65,7 @@ func isRejects(path string) (bool, error) {
 		return false, coded(exitInput, named(path, err))
 	}
 	defer func() { _ = f.Close() }() // only read
-	if line, err := csv.NewReader(f).Read(); err != nil || !slices.Equal(line, rejectHeader) {
+	if line, err := csv.NewReader(f).Read(); err != nil || !slices.Equal(line, header) {
 		return false, usagef("--reject: %s is no file of rejects of the runs before; give another", path)
 	}
 	return true, nil
@@ -107,9 +117,11 @@ func (r *rejects) collect(j *journal, s *state, outs []string) {
 	}
 }
 
+// told is how many rows or partitions that were skipped are told of on stderr.
+const told = 10
+
 // skipRow takes note of a row that is malformed.
 func (c *convert) skipRow(e *textfmt.SyntaxError) bool {
-	const told = 10
 	c.sum.Rejected++
 	line := strconv.FormatInt(e.Line, 10)
 	fields := []string{e.File, line, strings.TrimPrefix(e.Error(), e.File+":"+line+":")}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/colsst/colsst/cassandra"
 	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/encoding"
@@ -69,6 +71,20 @@ func (t *tool) namesFlag() {
 	t.cmd.Flags().StringVar(&t.schemaFile, "schema", "", "for SSTables: CQL script with their CREATE TABLE, which names the columns of the key (default: schema.cql beside them or in their newest snapshot)")
 }
 
+// maxRowFlag adds --max-row to a command that reads SSTables.
+func (t *tool) maxRowFlag() {
+	t.cmd.Flags().StringVar(&t.maxRowText, "max-row", "", "for SSTables: the largest row that is read, as 64MiB; a larger one is an error (default: 1GiB, which is the most)")
+}
+
+func (t *tool) parseMaxRow() error {
+	n, err := humanize.ParseBytes(t.maxRowText)
+	if err != nil || n < 1 || n > encoding.MaxRowBytes {
+		return usagef("--max-row %s: expected a number of bytes up to 1GiB, as 64MiB", t.maxRowText)
+	}
+	t.maxRow = int(n)
+	return nil
+}
+
 // openSSTable opens the SSTable of the file at path.
 func (t *tool) openSSTable(path string) (*sstable, error) {
 	found, err := t.names(path)
@@ -76,6 +92,9 @@ func (t *tool) openSSTable(path string) (*sstable, error) {
 		return nil, err
 	}
 	var opts []cassandra.Option
+	if t.maxRow > 0 {
+		opts = append(opts, cassandra.WithRowLimit(t.maxRow))
+	}
 	if found.table != nil {
 		if frozen, known := found.table.FrozenUDTs(); known {
 			opts = append(opts, cassandra.WithUserTypes(frozen))
