@@ -91,3 +91,8 @@ const (
 	Limit64 = 1 << 51
 	Limit32 = 1 << 24
 )
+
+// oneWindow reports whether each value of a packed run of width bits lies
+// within size/8 bytes that begin where its first bit does: the first bit is at
+// a multiple of the width's power of two in its byte.
+func oneWindow(width, size uint) bool { return width+8-min(width&-width, 8) <= size }

@@ -68,6 +68,18 @@ func accumulate64(dst []int64, first int64) (done int, last int64) {
 	return 0, first
 }
 
+func sumRuns64(dst []int64, src []byte, runs []Run64, highs []uint64, walk int) (done bool) {
+	return false
+}
+
+func sumOrderedRuns64(dst []float64, src []byte, runs []Run64, highs []uint64, walk int, zeros uint) (done bool) {
+	return false
+}
+
+func sumDecimalRuns64(dst []float64, src []byte, runs []Run64, highs []uint64, walk int, back, scale float64) (done bool, bad uint64) {
+	return false, 0
+}
+
 func packedBounded64(dst []float64, src []byte, width uint, add, back, scale float64) (done int) {
 	return 0
 }
@@ -250,6 +262,18 @@ func plainDecimal32(dst []float32, src []uint32, add int32, back, scale float64)
 
 func accumulate32(dst []int32, first int32) (done int, last int32) {
 	return 0, first
+}
+
+func sumRuns32(dst []int32, src []byte, runs []Run32, highs []uint32, walk int) (done bool) {
+	return false
+}
+
+func sumOrderedRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, walk int, zeros uint) (done bool) {
+	return false
+}
+
+func sumDecimalRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, walk int, back, scale float64) (done bool, bad uint64) {
+	return false, 0
 }
 
 func packedBounded32(dst []float32, src []byte, width uint, add, scale float64) (done int) {

@@ -53,6 +53,15 @@ func plainDecimal64AVX2(dst *float64, n int, src *uint64, add int64, back float6
 func accumulate64AVX2(dst *int64, n int, src *int64, first int64) (last int64)
 
 //go:noescape
+func sumRuns64AVX2(dst *int64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int)
+
+//go:noescape
+func sumOrderedRuns64AVX2(dst *float64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int, zeros uint)
+
+//go:noescape
+func sumDecimalRuns64AVX2(dst *float64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int, back float64, scale float64) (bad uint64)
+
+//go:noescape
 func packedBounded64AVX2(dst *float64, n int, src *byte, size int, table *byte, width uint, add float64, back float64, scale float64)
 
 //go:noescape
@@ -174,6 +183,15 @@ func plainDecimal64AVX512(dst *float64, n int, src *uint64, add int64, back floa
 
 //go:noescape
 func accumulate64AVX512(dst *int64, n int, src *int64, first int64) (last int64)
+
+//go:noescape
+func sumRuns64AVX512(dst *int64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int)
+
+//go:noescape
+func sumOrderedRuns64AVX512(dst *float64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int, zeros uint)
+
+//go:noescape
+func sumDecimalRuns64AVX512(dst *float64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int, back float64, scale float64) (bad uint64)
 
 //go:noescape
 func packedBounded64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, add float64, back float64, scale float64)
@@ -329,6 +347,15 @@ func plainDecimal32AVX2(dst *float32, n int, src *uint32, add int32, back float6
 func accumulate32AVX2(dst *int32, n int, src *int32, first int32) (last int32)
 
 //go:noescape
+func sumRuns32AVX2(dst *int32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int)
+
+//go:noescape
+func sumOrderedRuns32AVX2(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, zeros uint)
+
+//go:noescape
+func sumDecimalRuns32AVX2(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, back float64, scale float64) (bad uint64)
+
+//go:noescape
 func packedBounded32AVX2(dst *float32, n int, src *byte, size int, table *byte, width uint, add float64, scale float64)
 
 //go:noescape
@@ -438,6 +465,15 @@ func plainDecimal32AVX512(dst *float32, n int, src *uint32, add int32, back floa
 
 //go:noescape
 func accumulate32AVX512(dst *int32, n int, src *int32, first int32) (last int32)
+
+//go:noescape
+func sumRuns32AVX512(dst *int32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int)
+
+//go:noescape
+func sumOrderedRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, zeros uint)
+
+//go:noescape
+func sumDecimalRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, back float64, scale float64) (bad uint64)
 
 //go:noescape
 func packedBounded32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add float64, scale float64)

@@ -1488,6 +1488,294 @@ loop:
 	VZEROUPPER
 	RET
 
+// func sumRuns64AVX2(dst *int64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int)
+// Requires: AVX, AVX2
+TEXT ·sumRuns64AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ runs+16(FP), CX
+	MOVQ count+24(FP), DX
+	MOVQ src+32(FP), BX
+	MOVQ tables+40(FP), SI
+	MOVQ highs+48(FP), DI
+	MOVQ stride+56(FP), R8
+
+run:
+	MOVQ         (CX), R10
+	MOVQ         8(CX), R9
+	MOVQ         16(CX), R11
+	VPBROADCASTQ 24(CX), Y1
+	VPBROADCASTQ 32(CX), Y0
+	ADDQ         $0x28, CX
+	ADDQ         BX, R10
+	MOVQ         $0x00000040, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X3
+	VPCMPEQD     Y2, Y2, Y2
+	VPSRLQ       X3, Y2, Y2
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	IMUL3Q       $0x02, R11, R13
+	SHRQ         $0x03, R13
+	IMUL3Q       $0x04, R11, R14
+	SHRQ         $0x03, R14
+	IMUL3Q       $0x06, R11, R15
+	SHRQ         $0x03, R15
+
+loop:
+	VMOVDQU     (R10), X3
+	VINSERTI128 $0x01, (R10)(R13*1), Y3, Y3
+	VPSHUFB     (R12), Y3, Y3
+	VMOVDQU     (R10)(R14*1), X4
+	VINSERTI128 $0x01, (R10)(R15*1), Y4, Y4
+	VPSHUFB     32(R12), Y4, Y4
+	VPSRLVQ     64(R12), Y3, Y3
+	VPAND       Y2, Y3, Y3
+	VPSRLVQ     96(R12), Y4, Y4
+	VPAND       Y2, Y4, Y4
+	VPADDQ      (DI), Y3, Y3
+	VPADDQ      Y0, Y3, Y3
+	VPADDQ      32(DI), Y4, Y4
+	VPADDQ      Y0, Y4, Y4
+	VPSLLDQ     $0x08, Y3, Y5
+	VPADDQ      Y5, Y3, Y3
+	VPERM2I128  $0x08, Y3, Y3, Y5
+	VPSHUFD     $0xee, Y5, Y5
+	VPADDQ      Y5, Y3, Y3
+	VPERMQ      $0xff, Y3, Y5
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y5, Y1, Y1
+	VPSLLDQ     $0x08, Y4, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPERM2I128  $0x08, Y4, Y4, Y5
+	VPSHUFD     $0xee, Y5, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPERMQ      $0xff, Y4, Y5
+	VPADDQ      Y1, Y4, Y4
+	VPADDQ      Y5, Y1, Y1
+	ADDQ        R11, R10
+	VMOVDQU     Y3, (AX)
+	VMOVDQU     Y4, 32(AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        R8, DI
+	SUBQ        $0x08, R9
+	JNZ         loop
+	DECQ        DX
+	JNZ         run
+	VZEROUPPER
+	RET
+
+// func sumOrderedRuns64AVX2(dst *float64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int, zeros uint)
+// Requires: AVX, AVX2
+TEXT ·sumOrderedRuns64AVX2(SB), NOSPLIT, $0-72
+	MOVQ     dst+0(FP), AX
+	MOVQ     runs+16(FP), CX
+	MOVQ     count+24(FP), DX
+	MOVQ     src+32(FP), BX
+	MOVQ     tables+40(FP), SI
+	MOVQ     highs+48(FP), DI
+	MOVQ     stride+56(FP), R8
+	MOVQ     zeros+64(FP), R9
+	VMOVQ    R9, X1
+	INCQ     R9
+	VMOVQ    R9, X0
+	VPCMPEQD Y2, Y2, Y2
+	VPSRLQ   X0, Y2, Y2
+
+run:
+	MOVQ         (CX), R10
+	MOVQ         8(CX), R9
+	MOVQ         16(CX), R11
+	VPBROADCASTQ 24(CX), Y3
+	VPBROADCASTQ 32(CX), Y0
+	ADDQ         $0x28, CX
+	ADDQ         BX, R10
+	MOVQ         $0x00000040, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X5
+	VPCMPEQD     Y4, Y4, Y4
+	VPSRLQ       X5, Y4, Y4
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	IMUL3Q       $0x02, R11, R13
+	SHRQ         $0x03, R13
+	IMUL3Q       $0x04, R11, R14
+	SHRQ         $0x03, R14
+	IMUL3Q       $0x06, R11, R15
+	SHRQ         $0x03, R15
+
+loop:
+	VMOVDQU     (R10), X5
+	VINSERTI128 $0x01, (R10)(R13*1), Y5, Y5
+	VPSHUFB     (R12), Y5, Y5
+	VMOVDQU     (R10)(R14*1), X6
+	VINSERTI128 $0x01, (R10)(R15*1), Y6, Y6
+	VPSHUFB     32(R12), Y6, Y6
+	VPSRLVQ     64(R12), Y5, Y5
+	VPAND       Y4, Y5, Y5
+	VPSRLVQ     96(R12), Y6, Y6
+	VPAND       Y4, Y6, Y6
+	VPADDQ      (DI), Y5, Y5
+	VPADDQ      Y0, Y5, Y5
+	VPADDQ      32(DI), Y6, Y6
+	VPADDQ      Y0, Y6, Y6
+	VPSLLDQ     $0x08, Y5, Y7
+	VPADDQ      Y7, Y5, Y5
+	VPERM2I128  $0x08, Y5, Y5, Y7
+	VPSHUFD     $0xee, Y7, Y7
+	VPADDQ      Y7, Y5, Y5
+	VPERMQ      $0xff, Y5, Y7
+	VPADDQ      Y3, Y5, Y5
+	VPADDQ      Y7, Y3, Y3
+	VPSLLDQ     $0x08, Y6, Y7
+	VPADDQ      Y7, Y6, Y6
+	VPERM2I128  $0x08, Y6, Y6, Y7
+	VPSHUFD     $0xee, Y7, Y7
+	VPADDQ      Y7, Y6, Y6
+	VPERMQ      $0xff, Y6, Y7
+	VPADDQ      Y3, Y6, Y6
+	VPADDQ      Y7, Y3, Y3
+	ADDQ        R11, R10
+	VPXOR       Y7, Y7, Y7
+	VPCMPGTQ    Y5, Y7, Y7
+	VPAND       Y2, Y7, Y7
+	VPXOR       Y7, Y5, Y5
+	VPSLLQ      X1, Y5, Y5
+	VMOVDQU     Y5, (AX)
+	VPXOR       Y7, Y7, Y7
+	VPCMPGTQ    Y6, Y7, Y7
+	VPAND       Y2, Y7, Y7
+	VPXOR       Y7, Y6, Y6
+	VPSLLQ      X1, Y6, Y6
+	VMOVDQU     Y6, 32(AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        R8, DI
+	SUBQ        $0x08, R9
+	JNZ         loop
+	DECQ        DX
+	JNZ         run
+	VZEROUPPER
+	RET
+
+// func sumDecimalRuns64AVX2(dst *float64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int, back float64, scale float64) (bad uint64)
+// Requires: AVX, AVX2
+TEXT ·sumDecimalRuns64AVX2(SB), NOSPLIT, $0-88
+	MOVQ dst+0(FP), AX
+	MOVQ runs+16(FP), CX
+	MOVQ count+24(FP), DX
+	MOVQ src+32(FP), BX
+	MOVQ tables+40(FP), SI
+	MOVQ highs+48(FP), DI
+	MOVQ stride+56(FP), R8
+
+run:
+	MOVQ         (CX), R10
+	MOVQ         8(CX), R9
+	MOVQ         16(CX), R11
+	VPBROADCASTQ 24(CX), Y1
+	VPBROADCASTQ 32(CX), Y0
+	ADDQ         $0x28, CX
+	ADDQ         BX, R10
+	MOVQ         $0x00000040, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X3
+	VPCMPEQD     Y2, Y2, Y2
+	VPSRLQ       X3, Y2, Y2
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	IMUL3Q       $0x02, R11, R13
+	SHRQ         $0x03, R13
+	IMUL3Q       $0x04, R11, R14
+	SHRQ         $0x03, R14
+	IMUL3Q       $0x06, R11, R15
+	SHRQ         $0x03, R15
+
+loop:
+	VMOVDQU      (R10), X3
+	VINSERTI128  $0x01, (R10)(R13*1), Y3, Y3
+	VPSHUFB      (R12), Y3, Y3
+	VMOVDQU      (R10)(R14*1), X4
+	VINSERTI128  $0x01, (R10)(R15*1), Y4, Y4
+	VPSHUFB      32(R12), Y4, Y4
+	VPSRLVQ      64(R12), Y3, Y3
+	VPAND        Y2, Y3, Y3
+	VPSRLVQ      96(R12), Y4, Y4
+	VPAND        Y2, Y4, Y4
+	VPADDQ       (DI), Y3, Y3
+	VPADDQ       Y0, Y3, Y3
+	VPADDQ       32(DI), Y4, Y4
+	VPADDQ       Y0, Y4, Y4
+	VPSLLDQ      $0x08, Y3, Y5
+	VPADDQ       Y5, Y3, Y3
+	VPERM2I128   $0x08, Y3, Y3, Y5
+	VPSHUFD      $0xee, Y5, Y5
+	VPADDQ       Y5, Y3, Y3
+	VPERMQ       $0xff, Y3, Y5
+	VPADDQ       Y1, Y3, Y3
+	VPADDQ       Y5, Y1, Y1
+	VPSLLDQ      $0x08, Y4, Y5
+	VPADDQ       Y5, Y4, Y4
+	VPERM2I128   $0x08, Y4, Y4, Y5
+	VPSHUFD      $0xee, Y5, Y5
+	VPADDQ       Y5, Y4, Y4
+	VPERMQ       $0xff, Y4, Y5
+	VPADDQ       Y1, Y4, Y4
+	VPADDQ       Y5, Y1, Y1
+	ADDQ         R11, R10
+	VMOVDQU      Y3, (AX)
+	VMOVDQU      Y4, 32(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         R8, DI
+	SUBQ         $0x08, R9
+	JNZ          loop
+	DECQ         DX
+	JNZ          run
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         AX, DX
+	VBROADCASTSD back+64(FP), Y0
+	VBROADCASTSD scale+72(FP), Y1
+	MOVQ         $0x8008000000000000, BX
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Y2
+	VPXOR        Y3, Y3, Y3
+	MOVQ         $0x4338000000000000, BX
+	VMOVQ        BX, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         $0x8010000000000000, BX
+	VMOVQ        BX, X5
+	VPBROADCASTQ X5, Y5
+
+loop_again:
+	VMOVDQU   (DX), Y6
+	VMOVDQU   32(DX), Y7
+	VPADDQ    Y2, Y6, Y8
+	VPCMPGTQ  Y5, Y8, Y8
+	VPOR      Y8, Y3, Y3
+	VPADDQ    Y4, Y6, Y6
+	VSUBPD    Y4, Y6, Y6
+	VMULPD    Y0, Y6, Y6
+	VMULPD    Y1, Y6, Y6
+	VMOVDQU   Y6, (AX)
+	VPADDQ    Y2, Y7, Y6
+	VPCMPGTQ  Y5, Y6, Y6
+	VPOR      Y6, Y3, Y3
+	VPADDQ    Y4, Y7, Y7
+	VSUBPD    Y4, Y7, Y7
+	VMULPD    Y0, Y7, Y7
+	VMULPD    Y1, Y7, Y7
+	VMOVDQU   Y7, 32(AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
+	SUBQ      $0x08, CX
+	JNZ       loop_again
+	VMOVMSKPD Y3, AX
+	MOVQ      AX, bad+80(FP)
+	VZEROUPPER
+	RET
+
 // func packedBounded64AVX2(dst *float64, n int, src *byte, size int, table *byte, width uint, add float64, back float64, scale float64)
 // Requires: AVX, AVX2, CMOV
 TEXT ·packedBounded64AVX2(SB), NOSPLIT, $0-72
@@ -5888,6 +6176,366 @@ done:
 	VZEROUPPER
 	RET
 
+// func sumRuns64AVX512(dst *int64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int)
+// Requires: AVX, AVX512F, AVX512VBMI
+TEXT ·sumRuns64AVX512(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         runs+16(FP), CX
+	MOVQ         count+24(FP), DX
+	MOVQ         src+32(FP), BX
+	MOVQ         tables+40(FP), SI
+	MOVQ         highs+48(FP), DI
+	MOVQ         stride+56(FP), R8
+	MOVQ         $0x0000000000000007, R9
+	VPBROADCASTQ R9, Z0
+	VMOVDQU64    half64<>+0(SB), Z1
+	MOVL         $0x000000cc, R9
+	KMOVW        R9, K1
+	VMOVDQU64    whole64<>+0(SB), Z1
+	MOVL         $0x000000f0, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs1_64<>+0(SB), Z1
+	MOVL         $0x000000cc, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs2_64<>+0(SB), Z3
+	MOVL         $0x000000f0, R9
+	KMOVW        R9, K2
+	VMOVDQU64    pairs3_64<>+0(SB), Z4
+	MOVL         $0x000000aa, R9
+	KMOVW        R9, K3
+
+run:
+	MOVQ         (CX), R10
+	MOVQ         8(CX), R9
+	MOVQ         16(CX), R11
+	VPBROADCASTQ 24(CX), Z6
+	VPBROADCASTQ 32(CX), Z5
+	ADDQ         $0x28, CX
+	ADDQ         BX, R10
+	MOVQ         $0x00000040, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X7
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VPSRLQ       X7, Z2, Z2
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	VMOVDQU64    (R12), Z7
+	VMOVDQU64    64(R12), Z8
+
+loop:
+	VPERMB      (R10), Z7, Z9
+	VPSRLVQ     Z8, Z9, Z9
+	VPANDQ      Z2, Z9, Z9
+	VPADDQ      (DI), Z9, Z9
+	VPADDQ      Z5, Z9, Z9
+	VPERMB      (R10)(R11*1), Z7, Z10
+	VPSRLVQ     Z8, Z10, Z10
+	VPANDQ      Z2, Z10, Z10
+	VPADDQ      64(DI), Z10, Z10
+	VPADDQ      Z5, Z10, Z10
+	VPUNPCKLQDQ Z10, Z9, Z11
+	VPUNPCKHQDQ Z10, Z9, Z9
+	VPADDQ      Z11, Z9, Z10
+	VPERMQ.Z    Z10, Z1, K1, Z11
+	VPADDQ      Z11, Z10, Z10
+	VPERMQ.Z    Z10, Z3, K2, Z11
+	VPADDQ      Z11, Z10, Z10
+	VPERMQ.Z    Z10, Z4, K3, Z11
+	VPADDQ      Z11, Z10, Z10
+	VPERMQ      Z10, Z0, Z11
+	VPADDQ      Z6, Z10, Z10
+	VPADDQ      Z11, Z6, Z6
+	VPSUBQ      Z9, Z10, Z11
+	VPUNPCKLQDQ Z10, Z11, Z9
+	VPUNPCKHQDQ Z10, Z11, Z10
+	LEAQ        (R10)(R11*2), R10
+	VMOVDQU64   Z9, (AX)
+	VMOVDQU64   Z10, 64(AX)
+	ADDQ        $0x00000080, AX
+	ADDQ        R8, DI
+	SUBQ        $0x10, R9
+	JNZ         loop
+	DECQ        DX
+	JNZ         run
+	VZEROUPPER
+	RET
+
+// func sumOrderedRuns64AVX512(dst *float64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int, zeros uint)
+// Requires: AVX, AVX512F, AVX512VBMI
+TEXT ·sumOrderedRuns64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         runs+16(FP), CX
+	MOVQ         count+24(FP), DX
+	MOVQ         src+32(FP), BX
+	MOVQ         tables+40(FP), SI
+	MOVQ         highs+48(FP), DI
+	MOVQ         stride+56(FP), R8
+	MOVQ         zeros+64(FP), R9
+	VMOVQ        R9, X1
+	INCQ         R9
+	VMOVQ        R9, X0
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VPSRLQ       X0, Z2, Z2
+	MOVQ         $0x0000000000000007, R9
+	VPBROADCASTQ R9, Z0
+	VMOVDQU64    half64<>+0(SB), Z4
+	MOVL         $0x000000cc, R9
+	KMOVW        R9, K1
+	VMOVDQU64    whole64<>+0(SB), Z4
+	MOVL         $0x000000f0, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs1_64<>+0(SB), Z4
+	MOVL         $0x000000cc, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs2_64<>+0(SB), Z5
+	MOVL         $0x000000f0, R9
+	KMOVW        R9, K2
+	VMOVDQU64    pairs3_64<>+0(SB), Z6
+	MOVL         $0x000000aa, R9
+	KMOVW        R9, K3
+
+run:
+	MOVQ         (CX), R10
+	MOVQ         8(CX), R9
+	MOVQ         16(CX), R11
+	VPBROADCASTQ 24(CX), Z8
+	VPBROADCASTQ 32(CX), Z7
+	ADDQ         $0x28, CX
+	ADDQ         BX, R10
+	MOVQ         $0x00000040, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X9
+	VPTERNLOGQ   $0xff, Z3, Z3, Z3
+	VPSRLQ       X9, Z3, Z3
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	VMOVDQU64    (R12), Z9
+	VMOVDQU64    64(R12), Z10
+
+loop:
+	VPERMB      (R10), Z9, Z11
+	VPSRLVQ     Z10, Z11, Z11
+	VPANDQ      Z3, Z11, Z11
+	VPADDQ      (DI), Z11, Z11
+	VPADDQ      Z7, Z11, Z11
+	VPERMB      (R10)(R11*1), Z9, Z12
+	VPSRLVQ     Z10, Z12, Z12
+	VPANDQ      Z3, Z12, Z12
+	VPADDQ      64(DI), Z12, Z12
+	VPADDQ      Z7, Z12, Z12
+	VPUNPCKLQDQ Z12, Z11, Z13
+	VPUNPCKHQDQ Z12, Z11, Z11
+	VPADDQ      Z13, Z11, Z12
+	VPERMQ.Z    Z12, Z4, K1, Z13
+	VPADDQ      Z13, Z12, Z12
+	VPERMQ.Z    Z12, Z5, K2, Z13
+	VPADDQ      Z13, Z12, Z12
+	VPERMQ.Z    Z12, Z6, K3, Z13
+	VPADDQ      Z13, Z12, Z12
+	VPERMQ      Z12, Z0, Z13
+	VPADDQ      Z8, Z12, Z12
+	VPADDQ      Z13, Z8, Z8
+	VPSUBQ      Z11, Z12, Z13
+	VPUNPCKLQDQ Z12, Z13, Z11
+	VPUNPCKHQDQ Z12, Z13, Z12
+	LEAQ        (R10)(R11*2), R10
+	VPSRAQ      $0x3f, Z11, Z13
+	VPTERNLOGQ  $0x78, Z2, Z13, Z11
+	VPSLLQ      X1, Z11, Z11
+	VMOVDQU64   Z11, (AX)
+	VPSRAQ      $0x3f, Z12, Z11
+	VPTERNLOGQ  $0x78, Z2, Z11, Z12
+	VPSLLQ      X1, Z12, Z12
+	VMOVDQU64   Z12, 64(AX)
+	ADDQ        $0x00000080, AX
+	ADDQ        R8, DI
+	SUBQ        $0x10, R9
+	JNZ         loop
+	DECQ        DX
+	JNZ         run
+	VZEROUPPER
+	RET
+
+// func sumDecimalRuns64AVX512(dst *float64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int, back float64, scale float64) (bad uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·sumDecimalRuns64AVX512(SB), NOSPLIT, $0-88
+	MOVQ         dst+0(FP), AX
+	MOVQ         runs+16(FP), CX
+	MOVQ         count+24(FP), DX
+	MOVQ         src+32(FP), BX
+	MOVQ         tables+40(FP), SI
+	MOVQ         highs+48(FP), DI
+	MOVQ         stride+56(FP), R8
+	MOVQ         $0x0000000000000007, R9
+	VPBROADCASTQ R9, Z0
+	VMOVDQU64    half64<>+0(SB), Z1
+	MOVL         $0x000000cc, R9
+	KMOVW        R9, K1
+	VMOVDQU64    whole64<>+0(SB), Z1
+	MOVL         $0x000000f0, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs1_64<>+0(SB), Z1
+	MOVL         $0x000000cc, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs2_64<>+0(SB), Z4
+	MOVL         $0x000000f0, R9
+	KMOVW        R9, K2
+	VMOVDQU64    pairs3_64<>+0(SB), Z5
+	MOVL         $0x000000aa, R9
+	KMOVW        R9, K3
+
+run:
+	MOVQ         (CX), R10
+	MOVQ         8(CX), R9
+	MOVQ         16(CX), R11
+	VPBROADCASTQ 24(CX), Z7
+	VPBROADCASTQ 32(CX), Z6
+	ADDQ         $0x28, CX
+	ADDQ         BX, R10
+	MOVQ         $0x00000040, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X8
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VPSRLQ       X8, Z2, Z2
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	VMOVDQU64    (R12), Z8
+	VMOVDQU64    64(R12), Z9
+
+loop:
+	VPERMB       (R10), Z8, Z10
+	VPSRLVQ      Z9, Z10, Z10
+	VPANDQ       Z2, Z10, Z10
+	VPADDQ       (DI), Z10, Z10
+	VPADDQ       Z6, Z10, Z10
+	VPERMB       (R10)(R11*1), Z8, Z11
+	VPSRLVQ      Z9, Z11, Z11
+	VPANDQ       Z2, Z11, Z11
+	VPADDQ       64(DI), Z11, Z11
+	VPADDQ       Z6, Z11, Z11
+	VPUNPCKLQDQ  Z11, Z10, Z12
+	VPUNPCKHQDQ  Z11, Z10, Z10
+	VPADDQ       Z12, Z10, Z11
+	VPERMQ.Z     Z11, Z1, K1, Z12
+	VPADDQ       Z12, Z11, Z11
+	VPERMQ.Z     Z11, Z4, K2, Z12
+	VPADDQ       Z12, Z11, Z11
+	VPERMQ.Z     Z11, Z5, K3, Z12
+	VPADDQ       Z12, Z11, Z11
+	VPERMQ       Z11, Z0, Z12
+	VPADDQ       Z7, Z11, Z11
+	VPADDQ       Z12, Z7, Z7
+	VPSUBQ       Z10, Z11, Z12
+	VPUNPCKLQDQ  Z11, Z12, Z10
+	VPUNPCKHQDQ  Z11, Z12, Z11
+	LEAQ         (R10)(R11*2), R10
+	VMOVDQU64    Z10, (AX)
+	VMOVDQU64    Z11, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         R8, DI
+	SUBQ         $0x10, R9
+	JNZ          loop
+	DECQ         DX
+	JNZ          run
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         AX, DX
+	VBROADCASTSD back+64(FP), Z0
+	VBROADCASTSD scale+72(FP), Z1
+	MOVQ         $0x0008000000000000, BX
+	VPBROADCASTQ BX, Z2
+	VPXORQ       Z3, Z3, Z3
+	SUBQ         $+32, CX
+	JL           few_again
+
+loop4_again:
+	VMOVDQU64 (DX), Z4
+	VPADDQ    Z2, Z4, Z5
+	VPMAXUQ   Z5, Z3, Z3
+	VCVTQQ2PD Z4, Z4
+	VMULPD    Z0, Z4, Z4
+	VMULPD    Z1, Z4, Z4
+	VMOVDQU64 Z4, (AX)
+	VMOVDQU64 64(DX), Z4
+	VPADDQ    Z2, Z4, Z5
+	VPMAXUQ   Z5, Z3, Z3
+	VCVTQQ2PD Z4, Z4
+	VMULPD    Z0, Z4, Z4
+	VMULPD    Z1, Z4, Z4
+	VMOVDQU64 Z4, 64(AX)
+	VMOVDQU64 128(DX), Z4
+	VPADDQ    Z2, Z4, Z5
+	VPMAXUQ   Z5, Z3, Z3
+	VCVTQQ2PD Z4, Z4
+	VMULPD    Z0, Z4, Z4
+	VMULPD    Z1, Z4, Z4
+	VMOVDQU64 Z4, 128(AX)
+	VMOVDQU64 192(DX), Z4
+	VPADDQ    Z2, Z4, Z5
+	VPMAXUQ   Z5, Z3, Z3
+	VCVTQQ2PD Z4, Z4
+	VMULPD    Z0, Z4, Z4
+	VMULPD    Z1, Z4, Z4
+	VMOVDQU64 Z4, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+256, DX
+	SUBQ      $+32, CX
+	JGE       loop4_again
+
+few_again:
+	ADDQ $+32, CX
+	SUBQ $0x08, CX
+	JL   rest_again
+
+loop_again:
+	VMOVDQU64 (DX), Z4
+	VPADDQ    Z2, Z4, Z5
+	VPMAXUQ   Z5, Z3, Z3
+	VCVTQQ2PD Z4, Z4
+	VMULPD    Z0, Z4, Z4
+	VMULPD    Z1, Z4, Z4
+	VMOVDQU64 Z4, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
+	SUBQ      $0x08, CX
+	JGE       loop_again
+
+rest_again:
+	ADDQ $0x08, CX
+	JZ   done_again
+
+tail_again:
+	MOVQ        CX, BX
+	MOVQ        $0x00000008, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVQ       SI, K1
+	VMOVDQU64.Z (DX), K1, Z4
+	VPADDQ      Z2, Z4, Z5
+	VPMAXUQ     Z5, Z3, K1, Z3
+	VCVTQQ2PD   Z4, Z4
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z4, Z4
+	VMOVDQU64   Z4, K1, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x08, CX
+	JG          tail_again
+
+done_again:
+	MOVQ         $0x0010000000000000, AX
+	VPBROADCASTQ AX, Z0
+	VPCMPUQ      $0x06, Z0, Z3, K1
+	KMOVQ        K1, AX
+	MOVQ         AX, bad+80(FP)
+	VZEROUPPER
+	RET
+
 // func packedBounded64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, add float64, back float64, scale float64)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
 TEXT ·packedBounded64AVX512(SB), NOSPLIT, $0-72
@@ -10181,6 +10829,239 @@ loop:
 	VZEROUPPER
 	RET
 
+// func sumRuns32AVX2(dst *int32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int)
+// Requires: AVX, AVX2
+TEXT ·sumRuns32AVX2(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         runs+16(FP), CX
+	MOVQ         count+24(FP), DX
+	MOVQ         src+32(FP), BX
+	MOVQ         tables+40(FP), SI
+	MOVQ         highs+48(FP), DI
+	MOVQ         stride+56(FP), R8
+	MOVL         $0x00000007, R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+
+run:
+	MOVQ         (CX), R10
+	MOVQ         8(CX), R9
+	MOVQ         16(CX), R11
+	VPBROADCASTD 24(CX), Y2
+	VPBROADCASTD 28(CX), Y1
+	ADDQ         $0x20, CX
+	ADDQ         BX, R10
+	MOVQ         $0x00000020, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X4
+	VPCMPEQD     Y3, Y3, Y3
+	VPSRLD       X4, Y3, Y3
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	IMUL3Q       $0x04, R11, R13
+	SHRQ         $0x03, R13
+
+loop:
+	VMOVDQU     (R10), X4
+	VINSERTI128 $0x01, (R10)(R13*1), Y4, Y4
+	VPSHUFB     (R12), Y4, Y4
+	VPSRLVD     64(R12), Y4, Y4
+	VPAND       Y3, Y4, Y4
+	VPADDD      (DI), Y4, Y4
+	VPADDD      Y1, Y4, Y4
+	VPSLLDQ     $0x04, Y4, Y5
+	VPADDD      Y5, Y4, Y4
+	VPSLLDQ     $0x08, Y4, Y5
+	VPADDD      Y5, Y4, Y4
+	VPERM2I128  $0x08, Y4, Y4, Y5
+	VPSHUFD     $0xff, Y5, Y5
+	VPADDD      Y5, Y4, Y4
+	VPERMD      Y4, Y0, Y5
+	VPADDD      Y2, Y4, Y4
+	VPADDD      Y5, Y2, Y2
+	ADDQ        R11, R10
+	VMOVDQU     Y4, (AX)
+	ADDQ        $0x00000020, AX
+	ADDQ        R8, DI
+	SUBQ        $0x08, R9
+	JNZ         loop
+	DECQ        DX
+	JNZ         run
+	VZEROUPPER
+	RET
+
+// func sumOrderedRuns32AVX2(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, zeros uint)
+// Requires: AVX, AVX2
+TEXT ·sumOrderedRuns32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         runs+16(FP), CX
+	MOVQ         count+24(FP), DX
+	MOVQ         src+32(FP), BX
+	MOVQ         tables+40(FP), SI
+	MOVQ         highs+48(FP), DI
+	MOVQ         stride+56(FP), R8
+	MOVQ         zeros+64(FP), R9
+	VMOVQ        R9, X1
+	INCQ         R9
+	VMOVQ        R9, X0
+	VPCMPEQD     Y2, Y2, Y2
+	VPSRLD       X0, Y2, Y2
+	MOVL         $0x00000007, R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+
+run:
+	MOVQ         (CX), R10
+	MOVQ         8(CX), R9
+	MOVQ         16(CX), R11
+	VPBROADCASTD 24(CX), Y4
+	VPBROADCASTD 28(CX), Y3
+	ADDQ         $0x20, CX
+	ADDQ         BX, R10
+	MOVQ         $0x00000020, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X6
+	VPCMPEQD     Y5, Y5, Y5
+	VPSRLD       X6, Y5, Y5
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	IMUL3Q       $0x04, R11, R13
+	SHRQ         $0x03, R13
+
+loop:
+	VMOVDQU     (R10), X6
+	VINSERTI128 $0x01, (R10)(R13*1), Y6, Y6
+	VPSHUFB     (R12), Y6, Y6
+	VPSRLVD     64(R12), Y6, Y6
+	VPAND       Y5, Y6, Y6
+	VPADDD      (DI), Y6, Y6
+	VPADDD      Y3, Y6, Y6
+	VPSLLDQ     $0x04, Y6, Y7
+	VPADDD      Y7, Y6, Y6
+	VPSLLDQ     $0x08, Y6, Y7
+	VPADDD      Y7, Y6, Y6
+	VPERM2I128  $0x08, Y6, Y6, Y7
+	VPSHUFD     $0xff, Y7, Y7
+	VPADDD      Y7, Y6, Y6
+	VPERMD      Y6, Y0, Y7
+	VPADDD      Y4, Y6, Y6
+	VPADDD      Y7, Y4, Y4
+	ADDQ        R11, R10
+	VPSRAD      $0x1f, Y6, Y7
+	VPAND       Y2, Y7, Y7
+	VPXOR       Y7, Y6, Y6
+	VPSLLD      X1, Y6, Y6
+	VMOVDQU     Y6, (AX)
+	ADDQ        $0x00000020, AX
+	ADDQ        R8, DI
+	SUBQ        $0x08, R9
+	JNZ         loop
+	DECQ        DX
+	JNZ         run
+	VZEROUPPER
+	RET
+
+// func sumDecimalRuns32AVX2(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, back float64, scale float64) (bad uint64)
+// Requires: AVX, AVX2
+TEXT ·sumDecimalRuns32AVX2(SB), NOSPLIT, $0-88
+	MOVQ         dst+0(FP), AX
+	MOVQ         runs+16(FP), CX
+	MOVQ         count+24(FP), DX
+	MOVQ         src+32(FP), BX
+	MOVQ         tables+40(FP), SI
+	MOVQ         highs+48(FP), DI
+	MOVQ         stride+56(FP), R8
+	MOVL         $0x00000007, R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+
+run:
+	MOVQ         (CX), R10
+	MOVQ         8(CX), R9
+	MOVQ         16(CX), R11
+	VPBROADCASTD 24(CX), Y2
+	VPBROADCASTD 28(CX), Y1
+	ADDQ         $0x20, CX
+	ADDQ         BX, R10
+	MOVQ         $0x00000020, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X4
+	VPCMPEQD     Y3, Y3, Y3
+	VPSRLD       X4, Y3, Y3
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	IMUL3Q       $0x04, R11, R13
+	SHRQ         $0x03, R13
+
+loop:
+	VMOVDQU      (R10), X4
+	VINSERTI128  $0x01, (R10)(R13*1), Y4, Y4
+	VPSHUFB      (R12), Y4, Y4
+	VPSRLVD      64(R12), Y4, Y4
+	VPAND        Y3, Y4, Y4
+	VPADDD       (DI), Y4, Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLDQ      $0x04, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSLLDQ      $0x08, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPERM2I128   $0x08, Y4, Y4, Y5
+	VPSHUFD      $0xff, Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VPERMD       Y4, Y0, Y5
+	VPADDD       Y2, Y4, Y4
+	VPADDD       Y5, Y2, Y2
+	ADDQ         R11, R10
+	VMOVDQU      Y4, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         R8, DI
+	SUBQ         $0x08, R9
+	JNZ          loop
+	DECQ         DX
+	JNZ          run
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         AX, DX
+	VBROADCASTSD back+64(FP), Y0
+	VBROADCASTSD scale+72(FP), Y1
+	MOVL         $0x01000000, BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	VPXOR        Y3, Y3, Y3
+
+loop_again:
+	VMOVDQU      (DX), Y4
+	VPADDD       Y2, Y4, Y5
+	VPMAXUD      Y5, Y3, Y3
+	VEXTRACTI128 $0x01, Y4, X5
+	VCVTDQ2PD    X4, Y4
+	VCVTDQ2PD    X5, Y5
+	VMULPD       Y0, Y4, Y4
+	VMULPD       Y1, Y4, Y4
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y1, Y5, Y5
+	VCVTPD2PSY   Y4, X6
+	VCVTPD2PSY   Y5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVDQU      Y6, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, DX
+	SUBQ         $0x08, CX
+	JNZ          loop_again
+	MOVL         $0x02000000, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPMAXUD      Y0, Y3, Y3
+	VPCMPEQD     Y0, Y3, Y3
+	VMOVMSKPS    Y3, AX
+	XORL         $0x000000ff, AX
+	MOVQ         AX, bad+80(FP)
+	VZEROUPPER
+	RET
+
 // func packedBounded32AVX2(dst *float32, n int, src *byte, size int, table *byte, width uint, add float64, scale float64)
 // Requires: AVX, AVX2, CMOV
 TEXT ·packedBounded32AVX2(SB), NOSPLIT, $0-64
@@ -13974,6 +14855,417 @@ tail:
 done:
 	VMOVD X0, AX
 	MOVL  AX, last+32(FP)
+	VZEROUPPER
+	RET
+
+// func sumRuns32AVX512(dst *int32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int)
+// Requires: AVX, AVX512F, AVX512VBMI
+TEXT ·sumRuns32AVX512(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         runs+16(FP), CX
+	MOVQ         count+24(FP), DX
+	MOVQ         src+32(FP), BX
+	MOVQ         tables+40(FP), SI
+	MOVQ         highs+48(FP), DI
+	MOVQ         stride+56(FP), R8
+	MOVL         $0x0000000f, R9
+	VPBROADCASTD R9, Z0
+	VMOVDQU64    half32<>+0(SB), Z1
+	MOVL         $0x0000f0f0, R9
+	KMOVW        R9, K1
+	VMOVDQU64    whole32<>+0(SB), Z1
+	MOVL         $0x0000ff00, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs1_32<>+0(SB), Z1
+	MOVL         $0x0000f0f0, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs2_32<>+0(SB), Z3
+	MOVL         $0x0000ff00, R9
+	KMOVW        R9, K2
+	VMOVDQU64    pairs3_32<>+0(SB), Z4
+	MOVL         $0x0000cccc, R9
+	KMOVW        R9, K3
+
+run:
+	MOVQ         (CX), R10
+	MOVQ         8(CX), R9
+	MOVQ         16(CX), R11
+	VPBROADCASTD 24(CX), Z6
+	VPBROADCASTD 28(CX), Z5
+	ADDQ         $0x20, CX
+	ADDQ         BX, R10
+	MOVQ         $0x00000020, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X7
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VPSRLD       X7, Z2, Z2
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	VMOVDQU64    (R12), Z7
+	VMOVDQU64    64(R12), Z8
+	ADDQ         R11, R11
+
+loop:
+	VPERMB     (R10), Z7, Z9
+	VPSRLVD    Z8, Z9, Z9
+	VPANDQ     Z2, Z9, Z9
+	VPADDD     (DI), Z9, Z9
+	VPADDD     Z5, Z9, Z9
+	VPERMB     (R10)(R11*1), Z7, Z10
+	VPSRLVD    Z8, Z10, Z10
+	VPANDQ     Z2, Z10, Z10
+	VPADDD     64(DI), Z10, Z10
+	VPADDD     Z5, Z10, Z10
+	VSHUFPS    $0x88, Z10, Z9, Z11
+	VSHUFPS    $0xdd, Z10, Z9, Z9
+	VPADDD     Z11, Z9, Z10
+	VPSLLQ     $0x20, Z10, Z11
+	VPADDD     Z11, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VPADDD     Z11, Z10, Z10
+	VPERMD.Z   Z10, Z3, K2, Z11
+	VPADDD     Z11, Z10, Z10
+	VPERMD.Z   Z10, Z4, K3, Z11
+	VPADDD     Z11, Z10, Z10
+	VPERMD     Z10, Z0, Z11
+	VPADDD     Z6, Z10, Z10
+	VPADDD     Z11, Z6, Z6
+	VPSUBD     Z9, Z10, Z11
+	VPUNPCKLDQ Z10, Z11, Z9
+	VPUNPCKHDQ Z10, Z11, Z10
+	LEAQ       (R10)(R11*2), R10
+	VMOVDQU64  Z9, (AX)
+	VMOVDQU64  Z10, 64(AX)
+	ADDQ       $0x00000080, AX
+	ADDQ       R8, DI
+	SUBQ       $0x20, R9
+	JNZ        loop
+	DECQ       DX
+	JNZ        run
+	VZEROUPPER
+	RET
+
+// func sumOrderedRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, zeros uint)
+// Requires: AVX, AVX512F, AVX512VBMI
+TEXT ·sumOrderedRuns32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         runs+16(FP), CX
+	MOVQ         count+24(FP), DX
+	MOVQ         src+32(FP), BX
+	MOVQ         tables+40(FP), SI
+	MOVQ         highs+48(FP), DI
+	MOVQ         stride+56(FP), R8
+	MOVQ         zeros+64(FP), R9
+	VMOVQ        R9, X1
+	INCQ         R9
+	VMOVQ        R9, X0
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VPSRLD       X0, Z2, Z2
+	MOVL         $0x0000000f, R9
+	VPBROADCASTD R9, Z0
+	VMOVDQU64    half32<>+0(SB), Z4
+	MOVL         $0x0000f0f0, R9
+	KMOVW        R9, K1
+	VMOVDQU64    whole32<>+0(SB), Z4
+	MOVL         $0x0000ff00, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs1_32<>+0(SB), Z4
+	MOVL         $0x0000f0f0, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs2_32<>+0(SB), Z5
+	MOVL         $0x0000ff00, R9
+	KMOVW        R9, K2
+	VMOVDQU64    pairs3_32<>+0(SB), Z6
+	MOVL         $0x0000cccc, R9
+	KMOVW        R9, K3
+
+run:
+	MOVQ         (CX), R10
+	MOVQ         8(CX), R9
+	MOVQ         16(CX), R11
+	VPBROADCASTD 24(CX), Z8
+	VPBROADCASTD 28(CX), Z7
+	ADDQ         $0x20, CX
+	ADDQ         BX, R10
+	MOVQ         $0x00000020, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X9
+	VPTERNLOGQ   $0xff, Z3, Z3, Z3
+	VPSRLD       X9, Z3, Z3
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	VMOVDQU64    (R12), Z9
+	VMOVDQU64    64(R12), Z10
+	ADDQ         R11, R11
+
+loop:
+	VPERMB     (R10), Z9, Z11
+	VPSRLVD    Z10, Z11, Z11
+	VPANDQ     Z3, Z11, Z11
+	VPADDD     (DI), Z11, Z11
+	VPADDD     Z7, Z11, Z11
+	VPERMB     (R10)(R11*1), Z9, Z12
+	VPSRLVD    Z10, Z12, Z12
+	VPANDQ     Z3, Z12, Z12
+	VPADDD     64(DI), Z12, Z12
+	VPADDD     Z7, Z12, Z12
+	VSHUFPS    $0x88, Z12, Z11, Z13
+	VSHUFPS    $0xdd, Z12, Z11, Z11
+	VPADDD     Z13, Z11, Z12
+	VPSLLQ     $0x20, Z12, Z13
+	VPADDD     Z13, Z12, Z12
+	VPERMD.Z   Z12, Z4, K1, Z13
+	VPADDD     Z13, Z12, Z12
+	VPERMD.Z   Z12, Z5, K2, Z13
+	VPADDD     Z13, Z12, Z12
+	VPERMD.Z   Z12, Z6, K3, Z13
+	VPADDD     Z13, Z12, Z12
+	VPERMD     Z12, Z0, Z13
+	VPADDD     Z8, Z12, Z12
+	VPADDD     Z13, Z8, Z8
+	VPSUBD     Z11, Z12, Z13
+	VPUNPCKLDQ Z12, Z13, Z11
+	VPUNPCKHDQ Z12, Z13, Z12
+	LEAQ       (R10)(R11*2), R10
+	VPSRAD     $0x1f, Z11, Z13
+	VPTERNLOGQ $0x78, Z2, Z13, Z11
+	VPSLLD     X1, Z11, Z11
+	VMOVDQU64  Z11, (AX)
+	VPSRAD     $0x1f, Z12, Z11
+	VPTERNLOGQ $0x78, Z2, Z11, Z12
+	VPSLLD     X1, Z12, Z12
+	VMOVDQU64  Z12, 64(AX)
+	ADDQ       $0x00000080, AX
+	ADDQ       R8, DI
+	SUBQ       $0x20, R9
+	JNZ        loop
+	DECQ       DX
+	JNZ        run
+	VZEROUPPER
+	RET
+
+// func sumDecimalRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, back float64, scale float64) (bad uint64)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·sumDecimalRuns32AVX512(SB), NOSPLIT, $0-88
+	MOVQ         dst+0(FP), AX
+	MOVQ         runs+16(FP), CX
+	MOVQ         count+24(FP), DX
+	MOVQ         src+32(FP), BX
+	MOVQ         tables+40(FP), SI
+	MOVQ         highs+48(FP), DI
+	MOVQ         stride+56(FP), R8
+	MOVL         $0x0000000f, R9
+	VPBROADCASTD R9, Z0
+	VMOVDQU64    half32<>+0(SB), Z1
+	MOVL         $0x0000f0f0, R9
+	KMOVW        R9, K1
+	VMOVDQU64    whole32<>+0(SB), Z1
+	MOVL         $0x0000ff00, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs1_32<>+0(SB), Z1
+	MOVL         $0x0000f0f0, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs2_32<>+0(SB), Z10
+	MOVL         $0x0000ff00, R9
+	KMOVW        R9, K2
+	VMOVDQU64    pairs3_32<>+0(SB), Z11
+	MOVL         $0x0000cccc, R9
+	KMOVW        R9, K3
+
+run:
+	MOVQ         (CX), R10
+	MOVQ         8(CX), R9
+	MOVQ         16(CX), R11
+	VPBROADCASTD 24(CX), Z13
+	VPBROADCASTD 28(CX), Z12
+	ADDQ         $0x20, CX
+	ADDQ         BX, R10
+	MOVQ         $0x00000020, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X4
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VPSRLD       X4, Z2, Z2
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	VMOVDQU64    (R12), Z14
+	VMOVDQU64    64(R12), Z15
+	ADDQ         R11, R11
+
+loop:
+	VPERMB       (R10), Z14, Z16
+	VPSRLVD      Z15, Z16, Z16
+	VPANDQ       Z2, Z16, Z16
+	VPADDD       (DI), Z16, Z16
+	VPADDD       Z12, Z16, Z16
+	VPERMB       (R10)(R11*1), Z14, Z17
+	VPSRLVD      Z15, Z17, Z17
+	VPANDQ       Z2, Z17, Z17
+	VPADDD       64(DI), Z17, Z17
+	VPADDD       Z12, Z17, Z17
+	VSHUFPS      $0x88, Z17, Z16, Z18
+	VSHUFPS      $0xdd, Z17, Z16, Z16
+	VPADDD       Z18, Z16, Z17
+	VPSLLQ       $0x20, Z17, Z18
+	VPADDD       Z18, Z17, Z17
+	VPERMD.Z     Z17, Z1, K1, Z18
+	VPADDD       Z18, Z17, Z17
+	VPERMD.Z     Z17, Z10, K2, Z18
+	VPADDD       Z18, Z17, Z17
+	VPERMD.Z     Z17, Z11, K3, Z18
+	VPADDD       Z18, Z17, Z17
+	VPERMD       Z17, Z0, Z18
+	VPADDD       Z13, Z17, Z17
+	VPADDD       Z18, Z13, Z13
+	VPSUBD       Z16, Z17, Z18
+	VPUNPCKLDQ   Z17, Z18, Z16
+	VPUNPCKHDQ   Z17, Z18, Z17
+	LEAQ         (R10)(R11*2), R10
+	VMOVDQU64    Z16, (AX)
+	VMOVDQU64    Z17, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         R8, DI
+	SUBQ         $0x20, R9
+	JNZ          loop
+	DECQ         DX
+	JNZ          run
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         AX, DX
+	VBROADCASTSD back+64(FP), Z0
+	VBROADCASTSD scale+72(FP), Z1
+	MOVL         $0x01000000, BX
+	VPBROADCASTD BX, Z2
+	VPXORQ       Z3, Z3, Z3
+	SUBQ         $+64, CX
+	JL           few_again
+
+loop4_again:
+	VMOVDQU64     (DX), Z10
+	VPADDD        Z2, Z10, Z11
+	VPMAXUD       Z11, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z10, Y5
+	VCVTDQ2PD     Y10, Z10
+	VCVTDQ2PD     Y5, Z11
+	VMULPD        Z0, Z10, Z10
+	VMULPD        Z1, Z10, Z10
+	VMULPD        Z0, Z11, Z11
+	VMULPD        Z1, Z11, Z11
+	VCVTPD2PS     Z10, Y4
+	VCVTPD2PS     Z11, Y5
+	VINSERTF64X4  $0x01, Y5, Z4, Z4
+	VMOVDQU64     Z4, (AX)
+	VMOVDQU64     64(DX), Z10
+	VPADDD        Z2, Z10, Z11
+	VPMAXUD       Z11, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z10, Y4
+	VCVTDQ2PD     Y10, Z10
+	VCVTDQ2PD     Y4, Z11
+	VMULPD        Z0, Z10, Z10
+	VMULPD        Z1, Z10, Z10
+	VMULPD        Z0, Z11, Z11
+	VMULPD        Z1, Z11, Z11
+	VCVTPD2PS     Z10, Y5
+	VCVTPD2PS     Z11, Y4
+	VINSERTF64X4  $0x01, Y4, Z5, Z5
+	VMOVDQU64     Z5, 64(AX)
+	VMOVDQU64     128(DX), Z10
+	VPADDD        Z2, Z10, Z11
+	VPMAXUD       Z11, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z10, Y4
+	VCVTDQ2PD     Y10, Z10
+	VCVTDQ2PD     Y4, Z11
+	VMULPD        Z0, Z10, Z10
+	VMULPD        Z1, Z10, Z10
+	VMULPD        Z0, Z11, Z11
+	VMULPD        Z1, Z11, Z11
+	VCVTPD2PS     Z10, Y6
+	VCVTPD2PS     Z11, Y4
+	VINSERTF64X4  $0x01, Y4, Z6, Z6
+	VMOVDQU64     Z6, 128(AX)
+	VMOVDQU64     192(DX), Z10
+	VPADDD        Z2, Z10, Z11
+	VPMAXUD       Z11, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z10, Y4
+	VCVTDQ2PD     Y10, Z10
+	VCVTDQ2PD     Y4, Z11
+	VMULPD        Z0, Z10, Z10
+	VMULPD        Z1, Z10, Z10
+	VMULPD        Z0, Z11, Z11
+	VMULPD        Z1, Z11, Z11
+	VCVTPD2PS     Z10, Y7
+	VCVTPD2PS     Z11, Y4
+	VINSERTF64X4  $0x01, Y4, Z7, Z7
+	VMOVDQU64     Z7, 192(AX)
+	ADDQ          $+256, AX
+	ADDQ          $+256, DX
+	SUBQ          $+64, CX
+	JGE           loop4_again
+
+few_again:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest_again
+
+loop_again:
+	VMOVDQU64     (DX), Z4
+	VPADDD        Z2, Z4, Z5
+	VPMAXUD       Z5, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z4, Y5
+	VCVTDQ2PD     Y4, Z4
+	VCVTDQ2PD     Y5, Z5
+	VMULPD        Z0, Z4, Z4
+	VMULPD        Z1, Z4, Z4
+	VMULPD        Z0, Z5, Z5
+	VMULPD        Z1, Z5, Z5
+	VCVTPD2PS     Z4, Y8
+	VCVTPD2PS     Z5, Y5
+	VINSERTF64X4  $0x01, Y5, Z8, Z8
+	VMOVDQU64     Z8, (AX)
+	ADDQ          $+64, AX
+	ADDQ          $+64, DX
+	SUBQ          $0x10, CX
+	JGE           loop_again
+
+rest_again:
+	ADDQ $0x10, CX
+	JZ   done_again
+
+tail_again:
+	MOVQ          CX, BX
+	MOVQ          $0x00000010, SI
+	CMPQ          BX, SI
+	CMOVQGT       SI, BX
+	MOVQ          $-1, SI
+	BZHIQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VMOVDQU32.Z   (DX), K1, Z4
+	VPADDD        Z2, Z4, Z5
+	VPMAXUD       Z5, Z3, K1, Z3
+	VEXTRACTI64X4 $0x01, Z4, Y5
+	VCVTDQ2PD     Y4, Z4
+	VCVTDQ2PD     Y5, Z5
+	VMULPD        Z0, Z4, Z4
+	VMULPD        Z1, Z4, Z4
+	VMULPD        Z0, Z5, Z5
+	VMULPD        Z1, Z5, Z5
+	VCVTPD2PS     Z4, Y9
+	VCVTPD2PS     Z5, Y5
+	VINSERTF64X4  $0x01, Y5, Z9, Z9
+	VMOVDQU32     Z9, K1, (AX)
+	ADDQ          $+64, AX
+	ADDQ          $+64, DX
+	SUBQ          $0x10, CX
+	JG            tail_again
+
+done_again:
+	MOVL         $0x02000000, AX
+	VPBROADCASTD AX, Z0
+	VPCMPUD      $0x06, Z0, Z3, K1
+	KMOVQ        K1, AX
+	MOVQ         AX, bad+80(FP)
 	VZEROUPPER
 	RET
 

@@ -25,11 +25,6 @@ var hasCarryless = cpu.X86.HasAVX512VPCLMULQDQ && cpu.X86.HasSSE42
 // Supported is the highest level that this CPU and this build can run.
 func Supported() Level { return supported }
 
-// oneWindow reports whether each value of a packed run of width bits lies
-// within size/8 bytes that begin where its first bit does: the first bit is at
-// a multiple of the width's power of two in its byte.
-func oneWindow(width, size uint) bool { return width+8-min(width&-width, 8) <= size }
-
 // unpackTables say per size of values (32, 64 bits), level (AVX2, AVX512) and
 // width which bytes of a group make each value, and by how much it is then
 // shifted: indices in the first half, counts of 32 or 64 bits in the second.

@@ -19,6 +19,7 @@ func main() {
 		for _, avx512 := range []bool{false, true} {
 			s := shape{avx512, size}
 			decoders(s)
+			runs(s)
 			bounded(s)
 			glue(s)
 			fill(s)
@@ -245,12 +246,15 @@ func (s shape) zero() reg.VecVirtual {
 }
 func (s shape) ones() reg.VecVirtual {
 	r := s.vec()
+	s.setOnes(r)
+	return r
+}
+func (s shape) setOnes(r reg.VecVirtual) {
 	if s.avx512 {
 		VPTERNLOGQ(U8(0xff), r, r, r)
 	} else {
 		VPCMPEQD(r, r, r)
 	}
-	return r
 }
 
 // add is r = a + b, sub r = b - a, lane by lane.

@@ -1,0 +1,226 @@
+package simd
+
+// Run is one of many runs of packed codes in one source: those of a chunk, of
+// which one call makes values.
+type Run[T int32 | int64] struct {
+	Off        int  // of the codes in the source, in bytes
+	N          int  // codes
+	Width      uint // bits of each
+	First, Add T    // what their sum begins with, and what is added to each
+}
+
+// Run64 and Run32 are the runs of values of either size.
+type (
+	Run64 = Run[int64]
+	Run32 = Run[int32]
+)
+
+// kernelRuns is how many of the first runs a kernel serves, and their codes. It
+// panics if codes lie outside of src.
+func kernelRuns[T int32 | int64](src []byte, runs []Run[T], size uint) (k, n int) {
+	for i := range runs {
+		r := &runs[i]
+		end := r.Off + PackedLen(r.N, r.Width)
+		_ = src[r.Off:end:len(src)]
+		if Current() == Generic || r.N == 0 || r.N%32 != 0 || !oneWindow(r.Width, size) || cap(src)-end < 64 {
+			return i, n
+		}
+		n += r.N
+	}
+	return len(runs), n
+}
+
+// What a kernel adds in each round where no codes are patched.
+var (
+	noHighs64 [16]uint64
+	noHighs32 [32]uint32
+)
+
+// highsOrNone are n highs, or none, and whether there are any, which a kernel
+// then walks through.
+func highsOrNone[U uint32 | uint64](highs []U, n int, none []U) (h []U, walk int) {
+	if len(highs) == 0 {
+		return none, 0
+	}
+	return highs[:n:len(highs)], 1
+}
+
+// SumRuns64 is Sum64 of one run after another: value i of a run is First plus
+// the sum of Add + s[j] over all j <= i. dst has as many values as the runs have
+// codes, which lie in src as Unpack64 reads them. highs, as long as dst or
+// empty, are added to the codes, as patches are. Kernels are the faster where 64
+// bytes more of src, or of its capacity, follow a run, and N is a multiple of 32.
+func SumRuns64(dst []int64, src []byte, runs []Run64, highs []uint64) {
+	for len(runs) > 0 {
+		k, n := kernelRuns(src, runs, 64)
+		if k > 0 {
+			h, walk := highsOrNone(highs, n, noHighs64[:])
+			if sumRuns64(dst[:n:len(dst)], src, runs[:k], h, walk) {
+				dst, runs, highs = dst[n:], runs[k:], highs[min(n, len(highs)):]
+				continue
+			}
+		}
+		r := &runs[0]
+		var buf [someCodes]uint64
+		for at, first := 0, r.First; at < r.N; {
+			c, n, last := some64(r, &buf, at, src, highs, first)
+			Sum64(dst[at:at+n:len(dst)], &c, first, r.Add)
+			at, first = at+n, last
+		}
+		dst, runs, highs = dst[r.N:], runs[1:], highs[min(r.N, len(highs)):]
+	}
+}
+
+// SumOrderedRuns64 is SumOrdered64 of the sums of SumRuns64.
+func SumOrderedRuns64(dst []float64, src []byte, runs []Run64, highs []uint64, zeros uint) {
+	for len(runs) > 0 {
+		k, n := kernelRuns(src, runs, 64)
+		if k > 0 {
+			h, walk := highsOrNone(highs, n, noHighs64[:])
+			if sumOrderedRuns64(dst[:n:len(dst)], src, runs[:k], h, walk, zeros) {
+				dst, runs, highs = dst[n:], runs[k:], highs[min(n, len(highs)):]
+				continue
+			}
+		}
+		r := &runs[0]
+		var buf [someCodes]uint64
+		for at, first := 0, r.First; at < r.N; {
+			c, n, last := some64(r, &buf, at, src, highs, first)
+			SumOrdered64(dst[at:at+n:len(dst)], &c, first, r.Add, zeros)
+			at, first = at+n, last
+		}
+		dst, runs, highs = dst[r.N:], runs[1:], highs[min(r.N, len(highs)):]
+	}
+}
+
+// SumDecimalRuns64 is SumDecimal64 of the sums of SumRuns64.
+func SumDecimalRuns64(dst []float64, src []byte, runs []Run64, highs []uint64, back, scale float64) (ok bool) {
+	ok = true
+	for len(runs) > 0 {
+		k, n := kernelRuns(src, runs, 64)
+		if k > 0 {
+			h, walk := highsOrNone(highs, n, noHighs64[:])
+			if done, bad := sumDecimalRuns64(dst[:n:len(dst)], src, runs[:k], h, walk, back, scale); done {
+				ok = ok && bad == 0
+				dst, runs, highs = dst[n:], runs[k:], highs[min(n, len(highs)):]
+				continue
+			}
+		}
+		r := &runs[0]
+		var buf [someCodes]uint64
+		for at, first := 0, r.First; at < r.N; {
+			c, n, last := some64(r, &buf, at, src, highs, first)
+			ok = SumDecimal64(dst[at:at+n:len(dst)], &c, first, r.Add, back, scale) && ok
+			at, first = at+n, last
+		}
+		dst, runs, highs = dst[r.N:], runs[1:], highs[min(r.N, len(highs)):]
+	}
+	return ok
+}
+
+// some64 are the codes of r from number at on, with what highs adds to them: all,
+// or as many as buf holds. The sum before them is first; that of the last of
+// them, unless it is the last of the run, is last.
+func some64(r *Run64, buf *[someCodes]uint64, at int, src []byte, highs []uint64, first int64) (c Codes64, n int, last int64) {
+	if len(highs) == 0 {
+		return Packed64(src[r.Off:], r.Width), r.N, first
+	}
+	u := buf[:min(r.N-at, someCodes)]
+	Unpack64(u, src[r.Off+at/8*int(r.Width):], r.Width)
+	for i, h := range highs[at:][:len(u)] {
+		u[i] += h
+	}
+	if at+len(u) < r.N {
+		for _, x := range u {
+			first += r.Add + int64(x)
+		}
+	}
+	return Plain64(u), len(u), first
+}
+
+// SumRuns32 is SumRuns32 for 32 bits.
+func SumRuns32(dst []int32, src []byte, runs []Run32, highs []uint32) {
+	for len(runs) > 0 {
+		k, n := kernelRuns(src, runs, 32)
+		if k > 0 {
+			h, walk := highsOrNone(highs, n, noHighs32[:])
+			if sumRuns32(dst[:n:len(dst)], src, runs[:k], h, walk) {
+				dst, runs, highs = dst[n:], runs[k:], highs[min(n, len(highs)):]
+				continue
+			}
+		}
+		r := &runs[0]
+		var buf [someCodes]uint32
+		for at, first := 0, r.First; at < r.N; {
+			c, n, last := some32(r, &buf, at, src, highs, first)
+			Sum32(dst[at:at+n:len(dst)], &c, first, r.Add)
+			at, first = at+n, last
+		}
+		dst, runs, highs = dst[r.N:], runs[1:], highs[min(r.N, len(highs)):]
+	}
+}
+
+// SumOrderedRuns32 is SumOrderedRuns32 for 32 bits.
+func SumOrderedRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, zeros uint) {
+	for len(runs) > 0 {
+		k, n := kernelRuns(src, runs, 32)
+		if k > 0 {
+			h, walk := highsOrNone(highs, n, noHighs32[:])
+			if sumOrderedRuns32(dst[:n:len(dst)], src, runs[:k], h, walk, zeros) {
+				dst, runs, highs = dst[n:], runs[k:], highs[min(n, len(highs)):]
+				continue
+			}
+		}
+		r := &runs[0]
+		var buf [someCodes]uint32
+		for at, first := 0, r.First; at < r.N; {
+			c, n, last := some32(r, &buf, at, src, highs, first)
+			SumOrdered32(dst[at:at+n:len(dst)], &c, first, r.Add, zeros)
+			at, first = at+n, last
+		}
+		dst, runs, highs = dst[r.N:], runs[1:], highs[min(r.N, len(highs)):]
+	}
+}
+
+// SumDecimalRuns32 is SumDecimalRuns32 for 32 bits.
+func SumDecimalRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, back, scale float64) (ok bool) {
+	ok = true
+	for len(runs) > 0 {
+		k, n := kernelRuns(src, runs, 32)
+		if k > 0 {
+			h, walk := highsOrNone(highs, n, noHighs32[:])
+			if done, bad := sumDecimalRuns32(dst[:n:len(dst)], src, runs[:k], h, walk, back, scale); done {
+				ok = ok && bad == 0
+				dst, runs, highs = dst[n:], runs[k:], highs[min(n, len(highs)):]
+				continue
+			}
+		}
+		r := &runs[0]
+		var buf [someCodes]uint32
+		for at, first := 0, r.First; at < r.N; {
+			c, n, last := some32(r, &buf, at, src, highs, first)
+			ok = SumDecimal32(dst[at:at+n:len(dst)], &c, first, r.Add, back, scale) && ok
+			at, first = at+n, last
+		}
+		dst, runs, highs = dst[r.N:], runs[1:], highs[min(r.N, len(highs)):]
+	}
+	return ok
+}
+
+// some32 is some32 for 32 bits.
+func some32(r *Run32, buf *[someCodes]uint32, at int, src []byte, highs []uint32, first int32) (c Codes32, n int, last int32) {
+	if len(highs) == 0 {
+		return Packed32(src[r.Off:], r.Width), r.N, first
+	}
+	u := buf[:min(r.N-at, someCodes)]
+	Unpack32(u, src[r.Off+at/8*int(r.Width):], r.Width)
+	for i, h := range highs[at:][:len(u)] {
+		u[i] += h
+	}
+	if at+len(u) < r.N {
+		for _, x := range u {
+			first += r.Add + int32(x)
+		}
+	}
+	return Plain32(u), len(u), first
+}
