@@ -58,6 +58,7 @@ type blockDecoder struct {
 	runs   runlength.Decoder
 	fun    function.Decoder
 	alp    alp.Decoder
+	chunks []alp.Chunk // see chunksOf
 	bytes  bytestrings.Decoder
 	dict   dict.Decoder
 	inflat []byte

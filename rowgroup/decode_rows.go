@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/alp"
 	"github.com/colsst/colsst/encoding/bytestrings"
 	"github.com/colsst/colsst/simd"
 )
@@ -510,10 +511,10 @@ func (d *blockDecoder) decodeDense(v *vector, st int, sp *span) error {
 		return d.int64s(v.i64[sp.at:], st, sp)
 	case ClassFloat32:
 		v.f32 = extend(v.f32, sp)
-		return dense(d, v.f32[sp.at:], st, sp, d.decodeFloat32)
+		return dense(d, v.f32[sp.at:], st, sp, d.decodeFloat32, d.alp.Float32s)
 	case ClassFloat64:
 		v.f64 = extend(v.f64, sp)
-		return dense(d, v.f64[sp.at:], st, sp, d.decodeFloat64)
+		return dense(d, v.f64[sp.at:], st, sp, d.decodeFloat64, d.alp.Float64s)
 	}
 	for g := sp.from; g < sp.to; g++ {
 		if err := d.decodeBytes(&v.str, st, g); err != nil {
@@ -526,19 +527,58 @@ func (d *blockDecoder) decodeDense(v *vector, st int, sp *span) error {
 // extend makes s, of values up to sp, hold anything for sp.
 func extend[T any](s []T, sp *span) []T { return slices.Grow(s, sp.n)[:sp.at+sp.n] }
 
-// dense decodes stream st, one value for each unfiltered of sp, into dst.
-func dense[T any](d *blockDecoder, dst []T, st int, sp *span, decode func([]T, int, int) error) error {
-	for g := sp.from; g < sp.to; g++ {
-		n := d.count(st, g)
-		if n == 0 {
-			continue
+// dense decodes stream st, of floats, one value for each unfiltered of sp, into
+// dst: chunks of ALP that follow one another by many, others by one.
+func dense[T float32 | float64](d *blockDecoder, dst []T, st int, sp *span, one func([]T, int, int) error, many func([]T, []byte, []alp.Chunk) (int, error)) error {
+	for g := sp.from; g < sp.to; {
+		n, end := d.chunksOf(st, g, sp.to)
+		if end > g {
+			done, err := many(dst[:n], d.body, d.chunks)
+			if err != nil {
+				return d.at(st, d.chunkAt(st, g, done), err)
+			}
+		} else {
+			n, end = d.count(st, g), g+1
+			if n > 0 {
+				if err := one(dst[:n], st, g); err != nil {
+					return err
+				}
+			}
 		}
-		if err := decode(dst[:n], st, g); err != nil {
-			return err
-		}
-		dst = dst[n:]
+		dst, g = dst[n:], end
 	}
 	return nil
+}
+
+// chunksOf sets d.chunks to those of stream st in groups [g, end), which are of
+// ALP and not compressed, and have n values. Those of no values are left out.
+func (d *blockDecoder) chunksOf(st, g, to int) (n, end int) {
+	k := int(d.where[st])
+	d.chunks = d.chunks[:0]
+	refs := d.refs[k*d.groups:][:to]
+	for ; g < to; g++ {
+		r := &refs[g]
+		if r.count == 0 {
+			continue
+		}
+		v := d.slots(k, g)
+		if v[slotID] != int64(encoding.ALP) || v[slotZstd] != 0 {
+			break
+		}
+		d.chunks = append(d.chunks, alp.Chunk{Params: *v.params(), N: int(r.count), Off: int(r.off), Len: int(r.len)})
+		n += int(r.count)
+	}
+	return n, g
+}
+
+// chunkAt is the group of number i of the chunks that begin with group g.
+func (d *blockDecoder) chunkAt(st, g, i int) int {
+	for ; d.count(st, g) == 0 || i > 0; g++ {
+		if d.count(st, g) > 0 {
+			i--
+		}
+	}
+	return g
 }
 
 // rampsOf is how many values of stream st in groups [g, end) form one ramp, as

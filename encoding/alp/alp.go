@@ -171,27 +171,24 @@ func (l *layout) parse(p *encoding.Params, n int, m uint) error {
 	}
 	mode := Mode(p[pMode])
 	*l = layout{mode: mode}
-	var used uint // bit i: parameter i may be other than 0
+	var unused int64 // bits of parameters that must be 0
 	switch mode {
 	case Verbatim:
-		used = 0b0000_0001
+		unused = p[1] | p[2] | p[3] | p[4] | p[5] | p[6] | p[7]
 	case Decimal:
-		used = 0b1111_1101
+		unused = p[pFirst]
 	case DecimalDelta:
-		used = 0b1111_1111
 	case Bits:
-		used = 0b0111_1101
+		unused = p[pFirst] | p[pExceptions]
 	case BitsDelta:
-		used = 0b0111_1111
+		unused = p[pExceptions]
 	case Split:
-		used = 0b1100_0011
+		unused = p[2] | p[3] | p[4] | p[5]
 	default:
 		return encoding.Corruptf(part, "unknown mode %d", p[pMode])
 	}
-	for i, v := range p {
-		if v != 0 && used>>i&1 == 0 {
-			return encoding.Corruptf(part, "parameter %d is %d in mode %v", i, v, mode)
-		}
+	if unused != 0 {
+		return encoding.Corruptf(part, "mode %v with parameters %d", mode, *p)
 	}
 	if x := p[pExceptions]; x < 0 || x > int64(n) {
 		return encoding.Corruptf(part, "%d exceptions among %d values", x, n)

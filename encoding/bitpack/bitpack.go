@@ -26,6 +26,7 @@ import (
 	"math/bits"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/internal/le"
 	"github.com/colsst/colsst/simd"
 )
 
@@ -134,12 +135,7 @@ func Decode[T uint32 | uint64](part string, dst []T, src []byte, s Shape, room [
 	if s.Patches == 0 {
 		return nil
 	}
-	src = src[simd.PackedLen(n, s.Width):]
-	if len(room) < 2*fewPatches {
-		var own [2 * fewPatches]T
-		return patch(part, dst, src, s, own[:])
-	}
-	return patch(part, dst, src, s, room)
+	return AddPatches(part, dst, src[simd.PackedLen(n, s.Width):], s, room)
 }
 
 func unpack[T uint32 | uint64](dst []T, src []byte, w uint) {
@@ -151,30 +147,78 @@ func unpack[T uint32 | uint64](dst []T, src []byte, w uint) {
 	}
 }
 
-// patch adds the patches that src begins with.
-func patch[T uint32 | uint64](part string, dst []T, src []byte, s Shape, room []T) error {
-	n, last := len(dst), -1
-	b := PositionWidth(n)
-	highs := src[PositionsLen(s.Patches, n):]
-	most := len(room) / 2 &^ 7
-	var sign T // of the high bits
-	if s.Signed {
-		sign = 1 << (s.PatchWidth - 1)
+// AddPatches adds to dst, the codes of a packed run without their patches or
+// zeros in their place, the patches: src is what follows the low bits. room is
+// as in Decode, and so is the error.
+func AddPatches[T uint32 | uint64](part string, dst []T, src []byte, s Shape, room []T) error {
+	n := len(dst)
+	cut := PositionsLen(s.Patches, n)
+	if end := cut + simd.PackedLen(s.Patches, s.PatchWidth) + 8; s.Patches <= manyPatches && s.PatchWidth <= oneLoad && end <= cap(src) {
+		return addFew(part, dst, src[:end], src[cut:end], s)
 	}
+	if len(room) < 2*fewPatches {
+		var own [2 * fewPatches]T
+		return addMany(part, dst, src, src[cut:], s, own[:])
+	}
+	return addMany(part, dst, src, src[cut:], s, room)
+}
+
+// manyPatches is from how many patches on it pays to unpack them by kernels.
+// Fewer are taken out of 8 bytes each, which hold oneLoad bits from any bit on.
+const (
+	manyPatches = 24
+	oneLoad     = 57
+)
+
+// addFew adds patches from positions and high bits that 8 bytes more follow.
+func addFew[T uint32 | uint64](part string, dst []T, positions, highs []byte, s Shape) error {
+	b, w := PositionWidth(len(dst)), s.PatchWidth
+	ones, sign := ^uint64(0)>>(64-w), s.sign()
 	shift := s.Width & 63 // of 64 bits there are no patches
+	last := -1
+	for i := range uint(s.Patches) {
+		at, high := i*b, i*w
+		p := int(le.Uint64(positions[at>>3:]) >> (at & 7) & (1<<b - 1))
+		if p <= last || p >= len(dst) {
+			return misplaced(part, int(i), p, last, len(dst))
+		}
+		last = p
+		dst[p] |= T((le.Uint64(highs[high>>3:])>>(high&7)&ones^sign)-sign) << shift
+	}
+	return nil
+}
+
+// addMany unpacks them first, as many as room holds at a time.
+func addMany[T uint32 | uint64](part string, dst []T, positions, highs []byte, s Shape, room []T) error {
+	b, sign := PositionWidth(len(dst)), T(s.sign())
+	shift := s.Width & 63
+	last := -1
+	most := len(room) / 2 &^ 7
 	for from := 0; from < s.Patches; from += most {
 		k := min(s.Patches-from, most)
 		at, high := room[:k], room[most:][:k]
-		unpack(at, src[from/8*int(b):], b)
+		unpack(at, positions[from/8*int(b):], b)
 		unpack(high, highs[from/8*int(s.PatchWidth):], s.PatchWidth)
 		for i, p := range at {
 			p := int(p)
 			if p <= last || p >= len(dst) {
-				return encoding.Corruptf(part, "patch %d at position %d of %d after %d", from+i, p, n, last)
+				return misplaced(part, from+i, p, last, len(dst))
 			}
 			last = p
-			dst[p] |= (high[i] ^ sign - sign) << shift // the sign extended
+			dst[p] |= (high[i] ^ sign - sign) << shift
 		}
 	}
 	return nil
+}
+
+func misplaced(part string, i, p, last, n int) error {
+	return encoding.Corruptf(part, "patch %d at position %d of %d after %d", i, p, n, last)
+}
+
+// sign is the bit of the high bits that is extended, or 0.
+func (s Shape) sign() uint64 {
+	if s.Signed {
+		return 1 << (s.PatchWidth - 1)
+	}
+	return 0
 }

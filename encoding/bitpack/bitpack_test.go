@@ -2,12 +2,14 @@ package bitpack_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
+	"github.com/colsst/colsst/simd"
 )
 
 func TestRoundTripAllWidths(t *testing.T) {
@@ -36,6 +38,14 @@ func TestRoundTripAllWidths(t *testing.T) {
 			dst := make([]uint64, n)
 			require.NoError(t, bitpack.Decode("t", dst, b, s, nil))
 			require.Equal(t, src, dst)
+			more := append(slices.Clip(b), make([]byte, 8)...)[:len(b)]
+			for _, b := range [][]byte{slices.Clip(b), more} {
+				patches := make([]uint64, n)
+				require.NoError(t, bitpack.AddPatches("t", patches, b[simd.PackedLen(n, s.Width):], s, nil))
+				for i, x := range src {
+					require.Equal(t, x>>s.Width<<s.Width, patches[i])
+				}
+			}
 			if w > 32 {
 				continue
 			}

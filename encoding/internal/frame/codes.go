@@ -40,7 +40,26 @@ func unpack[U uint32 | uint64](f *Frame, part string, u []U, body []byte, lows i
 	}
 	for i, x := range u[:lows] {
 		if uint64(x) != f.Low(int64(x)) {
-			return encoding.Corruptf(part, "code %d is patched, but holds the low bits of a first value", i)
+			return patchedLow(part, i)
+		}
+	}
+	return nil
+}
+
+func patchedLow(part string, i int) error {
+	return encoding.Corruptf(part, "code %d is patched, but holds the low bits of a first value", i)
+}
+
+// Highs adds to highs, as many zeros as the run that body begins with has codes,
+// what its patches add to the codes. Otherwise it is as Patched64.
+func Highs[U uint32 | uint64](f *Frame, part string, highs []U, body []byte, lows int) error {
+	n := len(highs)
+	if err := bitpack.AddPatches(part, highs, body[simd.PackedLen(n, f.Width):f.Len(n)], f.Shape(), nil); err != nil {
+		return err
+	}
+	for i, x := range highs[:lows] {
+		if x != 0 {
+			return patchedLow(part, i)
 		}
 	}
 	return nil

@@ -1,0 +1,122 @@
+package alp_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/alp"
+	"github.com/colsst/colsst/simd"
+)
+
+// chunksOf draws chunks of walks, decimals and others, with their values.
+func chunksOf[F float32 | float64](r *rand.Rand, encode func(dst []byte, src []F, p *encoding.Params) []byte) (src []byte, chunks []alp.Chunk, values []F) {
+	kinds := 1 + r.IntN(6)
+	v, digits := 100*r.Float64(), math.Pow10(r.IntN(4))
+	for range 1 + r.IntN(20) {
+		n := []int{128, 128, 128, 1, 20, 96, 256}[r.IntN(7)]
+		kind := r.IntN(kinds)
+		x := make([]F, n)
+		for i := range x {
+			v += float64(r.NormFloat64() * 0.25)
+			switch kind {
+			case 0:
+				x[i] = F(v)
+			case 1, 2:
+				x[i] = F(math.Round(v*digits) / digits)
+			case 3:
+				x[i] = F(r.NormFloat64())
+			case 4:
+				x[i] = F(math.Copysign(0, v))
+			case 5:
+				x[i] = F(-v)
+			}
+			if kind > 1 && r.IntN(30) == 0 {
+				x[i] = []F{F(math.NaN()), F(math.Inf(1)), F(1e9 * v), F(v)}[r.IntN(4)]
+			}
+		}
+		c := alp.Chunk{N: n, Off: len(src)}
+		src = encode(src, x, &c.Params)
+		c.Len = len(src) - c.Off
+		chunks = append(chunks, c)
+		values = append(values, x...)
+	}
+	return src, chunks, values
+}
+
+// Chunks decoded in one go are as by themselves, damaged ones included.
+func checkChunks(t *testing.T, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	var e alp.Encoder
+	src32, chunks32, values32 := chunksOf(r, e.AppendFloat32)
+	src64, chunks64, values64 := chunksOf(r, new(alp.Encoder).AppendFloat64)
+	if r.IntN(2) == 0 {
+		src32 = append(src32, make([]byte, 100)...)[:len(src32)]
+		src64 = append(src64, make([]byte, 100)...)[:len(src64)]
+	}
+	for l := simd.Generic; l <= simd.Supported(); l++ {
+		restore := simd.SetLevel(l)
+		var d alp.Decoder
+		got32, got64 := make([]float32, len(values32)), make([]float64, len(values64))
+		for range 2 { // nothing is left of the first time
+			done, err := d.Float32s(got32, src32, chunks32)
+			require.NoError(t, err)
+			require.Equal(t, len(chunks32), done)
+			require.Equal(t, bits32(values32), bits32(got32))
+			done, err = d.Float64s(got64, src64, chunks64)
+			require.NoError(t, err)
+			require.Equal(t, len(chunks64), done)
+			require.Equal(t, bits64(values64), bits64(got64))
+		}
+		restore()
+	}
+	// A fault.
+	if len(src32) > 0 {
+		src32[r.IntN(len(src32))] ^= byte(1 << r.IntN(8))
+	}
+	c := &chunks32[r.IntN(len(chunks32))]
+	if r.IntN(3) == 0 {
+		c.Params[r.IntN(8)] += int64(r.IntN(3)) - 1
+	}
+	for l := simd.Generic; l <= simd.Supported(); l++ {
+		restore := simd.SetLevel(l)
+		var d, alone alp.Decoder
+		got, want := make([]float32, len(values32)), make([]float32, len(values32))
+		done, err := d.Float32s(got, src32, chunks32)
+		at, first := 0, len(chunks32)
+		for i := range chunks32 {
+			c := &chunks32[i]
+			v := want[at : at+c.N]
+			if err := alone.Float32(v, &c.Params, src32[c.Off:c.Off+c.Len]); err != nil {
+				require.ErrorIs(t, err, encoding.ErrCorrupt)
+				first = min(first, i)
+			}
+			at += c.N
+		}
+		if first < len(chunks32) {
+			require.ErrorIs(t, err, encoding.ErrCorrupt)
+			require.GreaterOrEqual(t, done, first)
+		} else {
+			require.NoError(t, err)
+			require.Equal(t, bits32(want), bits32(got))
+		}
+		// The decoder is as good as new.
+		_, err = d.Float64s(make([]float64, len(values64)), src64, chunks64)
+		require.NoError(t, err)
+		restore()
+	}
+}
+
+func TestChunks(t *testing.T) {
+	for seed := range uint64(100) {
+		checkChunks(t, seed)
+	}
+}
+
+func FuzzChunks(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(checkChunks)
+}
