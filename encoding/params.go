@@ -21,6 +21,35 @@ func (p *Params) Distance(last *Params) int {
 	return n
 }
 
+// ParamColumns are the parameters of several chunks of one column of a block:
+// of each either one value a chunk, or one alone, which all share.
+type ParamColumns [NumParams][]int64
+
+// At is parameter k of chunk i.
+func (c *ParamColumns) At(k, i int) int64 {
+	if v := c[k]; len(v) != 1 {
+		return v[i]
+	}
+	return c[k][0]
+}
+
+// Of is the parameters of chunk i.
+func (c *ParamColumns) Of(i int) (p Params) {
+	for k := range p {
+		p[k] = c.At(k, i)
+	}
+	return p
+}
+
+// Body is where the body of a chunk lies in the source of several.
+type Body struct {
+	Off, Len int
+	N        int // values of the chunk; if there are none it has no parameters
+}
+
+// In is the body in src, with the capacity of src behind it.
+func (b *Body) In(src []byte) []byte { return src[b.Off : b.Off+b.Len] }
+
 // AppendParams appends p in line, for self-contained forms: one byte with bit
 // i set where parameter i is not zero, then those as zigzag varints.
 func AppendParams(dst []byte, p *Params) []byte {

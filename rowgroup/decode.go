@@ -58,7 +58,8 @@ type blockDecoder struct {
 	runs   runlength.Decoder
 	fun    function.Decoder
 	alp    alp.Decoder
-	chunks []alp.Chunk // see chunksOf
+	bodies []encoding.Body // see chunks
+	params encoding.ParamColumns
 	bytes  bytestrings.Decoder
 	dict   dict.Decoder
 	inflat []byte

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
-	"github.com/colsst/colsst/encoding/alp"
 	"github.com/colsst/colsst/encoding/bytestrings"
 	"github.com/colsst/colsst/simd"
 )
@@ -528,58 +527,58 @@ func (d *blockDecoder) decodeDense(v *vector, st int, sp *span) error {
 func extend[T any](s []T, sp *span) []T { return slices.Grow(s, sp.n)[:sp.at+sp.n] }
 
 // dense decodes stream st, of floats, one value for each unfiltered of sp, into
-// dst: chunks of ALP that follow one another by many, others by one.
-func dense[T float32 | float64](d *blockDecoder, dst []T, st int, sp *span, one func([]T, int, int) error, many func([]T, []byte, []alp.Chunk) (int, error)) error {
-	for g := sp.from; g < sp.to; {
-		n, end := d.chunksOf(st, g, sp.to)
-		if end > g {
-			done, err := many(dst[:n], d.body, d.chunks)
-			if err != nil {
-				return d.at(st, d.chunkAt(st, g, done), err)
-			}
-		} else {
-			n, end = d.count(st, g), g+1
-			if n > 0 {
-				if err := one(dst[:n], st, g); err != nil {
-					return err
-				}
-			}
+// dst: chunks of ALP all together, others by one.
+func dense[T float32 | float64](d *blockDecoder, dst []T, st int, sp *span, one func([]T, int, int) error, all func([]T, []byte, []encoding.Body, *encoding.ParamColumns) (int, error)) error {
+	if d.chunks(st, sp) == encoding.ALP {
+		done, err := all(dst, d.body, d.bodies, &d.params)
+		if err != nil {
+			return d.at(st, sp.from+done, err)
 		}
-		dst, g = dst[n:], end
+		return nil
+	}
+	for g := sp.from; g < sp.to; g++ {
+		n := d.count(st, g)
+		if n == 0 {
+			continue
+		}
+		if err := one(dst[:n], st, g); err != nil {
+			return err
+		}
+		dst = dst[n:]
 	}
 	return nil
 }
 
-// chunksOf sets d.chunks to those of stream st in groups [g, end), which are of
-// ALP and not compressed, and have n values. Those of no values are left out.
-func (d *blockDecoder) chunksOf(st, g, to int) (n, end int) {
+// chunks is the encoding of stream st if the groups of sp share one and are not
+// compressed, else none. It sets d.bodies and d.params.
+func (d *blockDecoder) chunks(st int, sp *span) encoding.ID {
 	k := int(d.where[st])
-	d.chunks = d.chunks[:0]
-	refs := d.refs[k*d.groups:][:to]
-	for ; g < to; g++ {
-		r := &refs[g]
-		if r.count == 0 {
-			continue
-		}
-		v := d.slots(k, g)
-		if v[slotID] != int64(encoding.ALP) || v[slotZstd] != 0 {
-			break
-		}
-		d.chunks = append(d.chunks, alp.Chunk{Params: *v.params(), N: int(r.count), Off: int(r.off), Len: int(r.len)})
-		n += int(r.count)
+	l := &d.listed[k]
+	v := &l.values
+	for i := range d.params {
+		d.params[i] = v[slotParam+i:][:1]
 	}
-	return n, g
+	for i := l.from; i < l.to; i++ {
+		switch s := d.slotOf[i]; s {
+		case slotCount:
+		case slotID, slotZstd:
+			return noEncoding
+		default:
+			d.params[s-slotParam] = d.vals[int(i)*d.groups:][sp.from:sp.to]
+		}
+	}
+	if v[slotZstd] != 0 {
+		return noEncoding
+	}
+	d.bodies = sized(d.bodies, sp.to-sp.from)
+	for i, r := range d.refs[k*d.groups:][sp.from:sp.to] {
+		d.bodies[i] = encoding.Body{Off: int(r.off), Len: int(r.len), N: int(r.count)}
+	}
+	return encoding.ID(v[slotID])
 }
 
-// chunkAt is the group of number i of the chunks that begin with group g.
-func (d *blockDecoder) chunkAt(st, g, i int) int {
-	for ; d.count(st, g) == 0 || i > 0; g++ {
-		if d.count(st, g) > 0 {
-			i--
-		}
-	}
-	return g
-}
+// noEncoding is the ID of no encoding.
+const noEncoding encoding.ID = 255
 
 // rampsOf is how many values of stream st in groups [g, end) form one ramp, as
 // their parameters say, with its packed codes; none if n is 0.

@@ -4,184 +4,180 @@ import (
 	"math"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bitpack"
 	"github.com/colsst/colsst/encoding/internal/frame"
 	"github.com/colsst/colsst/internal/le"
 	"github.com/colsst/colsst/simd"
 )
 
-// Chunk is one of several chunks whose bodies lie in one source.
-type Chunk struct {
-	Params   encoding.Params
-	N        int // values
-	Off, Len int // of the body in the source
-}
-
-// body is the body of c, with the capacity of src behind it.
-func (c *Chunk) body(src []byte) []byte { return src[c.Off : c.Off+c.Len] }
-
 // Float64s is Float64 of one chunk after another, in fewer steps where they are
-// alike. dst has as many values as all of them. It returns how many chunks are
-// without fault; the error is about the next one.
-func (d *Decoder) Float64s(dst []float64, src []byte, chunks []Chunk) (done int, err error) {
-	for done < len(chunks) {
-		l, k, n, err := d.runs64.gather(src, chunks[done:], 64)
-		if err != nil {
-			return done + k, err
+// alike: their bodies lie in src, their parameters are p, and dst has as many
+// values as all of them. It returns how many chunks it took; the error is about
+// the next one.
+func (d *Decoder) Float64s(dst []float64, src []byte, bodies []encoding.Body, p *encoding.ParamColumns) (done int, err error) {
+	return chunks(&d.runs64, dst, src, bodies, p, 64, func(g *runs[int64, uint64], dst []float64) bool {
+		if g.mode == BitsDelta {
+			simd.SumOrderedRuns64(dst, src, g.list, g.highs(), g.zeros)
+			return true
 		}
-		now := chunks[done : done+max(k, 1)]
-		ok := true
-		switch {
-		case k == 0:
-			ok, n = false, now[0].N
-		case l.mode == BitsDelta:
-			simd.SumOrderedRuns64(dst[:n], src, d.runs64.runs, d.runs64.highs(), l.zeros)
-		default:
-			ok = simd.SumDecimalRuns64(dst[:n], src, d.runs64.runs, d.runs64.highs(), pow10[l.pair.f], inv10[l.pair.e])
-		}
-		d.runs64.end()
-		at := 0
-		for i := range now {
-			c := &now[i]
-			v := dst[at : at+c.N]
-			switch {
-			case !ok: // by itself
-				err = d.Float64(v, &c.Params, c.body(src))
-			case c.Params[pExceptions] > 0:
-				err = d.exceptions64(v, c, src)
-			}
-			if err != nil {
-				return done + i, err
-			}
-			at += c.N
-		}
-		dst, done = dst[n:], done+len(now)
-	}
-	return done, nil
+		return simd.SumDecimalRuns64(dst, src, g.list, g.highs(), pow10[g.pair.f], inv10[g.pair.e])
+	}, d.Float64, d.exceptions64)
 }
 
 // Float32s is Float64s for float32 values.
-func (d *Decoder) Float32s(dst []float32, src []byte, chunks []Chunk) (done int, err error) {
-	for done < len(chunks) {
-		l, k, n, err := d.runs32.gather(src, chunks[done:], 32)
-		if err != nil {
-			return done + k, err
+func (d *Decoder) Float32s(dst []float32, src []byte, bodies []encoding.Body, p *encoding.ParamColumns) (done int, err error) {
+	return chunks(&d.runs32, dst, src, bodies, p, 32, func(g *runs[int32, uint32], dst []float32) bool {
+		if g.mode == BitsDelta {
+			simd.SumOrderedRuns32(dst, src, g.list, g.highs(), g.zeros)
+			return true
 		}
-		now := chunks[done : done+max(k, 1)]
-		ok := true
-		switch {
-		case k == 0:
-			ok, n = false, now[0].N
-		case l.mode == BitsDelta:
-			simd.SumOrderedRuns32(dst[:n], src, d.runs32.runs, d.runs32.highs(), l.zeros)
-		default:
-			ok = simd.SumDecimalRuns32(dst[:n], src, d.runs32.runs, d.runs32.highs(), pow10[l.pair.f], inv10[l.pair.e])
-		}
-		d.runs32.end()
-		at := 0
-		for i := range now {
-			c := &now[i]
-			v := dst[at : at+c.N]
+		return simd.SumDecimalRuns32(dst, src, g.list, g.highs(), pow10[g.pair.f], inv10[g.pair.e])
+	}, d.Float32, d.exceptions32)
+}
+
+// chunks decodes chunks of values of m bits: by sums where they are differences
+// of one kind, else by one. Exceptions follow the sums.
+func chunks[F float, I int32 | int64, U uint32 | uint64](g *runs[I, U], dst []F, src []byte, bodies []encoding.Body, p *encoding.ParamColumns, m uint,
+	sums func(*runs[I, U], []F) bool, one, exceptions func([]F, *encoding.Params, []byte) error) (done int, err error) {
+	for done < len(bodies) {
+		to := g.gather(src, bodies, done, p, m)
+		decode := one
+		if to > done {
+			ok := sums(g, dst[:g.n:len(dst)])
+			g.end()
 			switch {
-			case !ok:
-				err = d.Float32(v, &c.Params, c.body(src))
-			case c.Params[pExceptions] > 0:
-				err = d.exceptions32(v, c, src)
+			case ok && g.exceptions == 0:
+				dst, done = dst[g.n:], to
+				continue
+			case ok:
+				decode = exceptions
 			}
-			if err != nil {
-				return done + i, err
-			}
-			at += c.N
 		}
-		dst, done = dst[n:], done+len(now)
+		for to = max(to, done+1); done < to; done++ {
+			b := &bodies[done]
+			if b.N == 0 {
+				continue
+			}
+			params := p.Of(done)
+			if err := decode(dst[:b.N], &params, b.In(src)); err != nil {
+				return done, err
+			}
+			dst = dst[b.N:]
+		}
 	}
 	return done, nil
 }
 
-// exceptions64 puts the exceptions of c into v, its values.
-func (d *Decoder) exceptions64(v []float64, c *Chunk, src []byte) error {
-	l, err := d.layoutOf(&c.Params, c.N, 64)
+// exceptions64 puts the exceptions into dst, which holds the other values.
+func (d *Decoder) exceptions64(dst []float64, p *encoding.Params, body []byte) error {
+	l, err := d.layoutOf(p, len(dst), 64)
 	if err != nil {
 		return err
 	}
-	at, raw, err := d.exceptions(l, c.N, c.body(src)[l.frame.Len(c.N):])
+	at, raw, err := d.exceptions(l, len(dst), body[l.frame.Len(len(dst)):])
 	for i, p := range at {
-		v[p] = math.Float64frombits(le.Uint64(raw[8*i:]))
+		dst[p] = math.Float64frombits(le.Uint64(raw[8*i:]))
 	}
 	return err
 }
 
-func (d *Decoder) exceptions32(v []float32, c *Chunk, src []byte) error {
-	l, err := d.layoutOf(&c.Params, c.N, 32)
+func (d *Decoder) exceptions32(dst []float32, p *encoding.Params, body []byte) error {
+	l, err := d.layoutOf(p, len(dst), 32)
 	if err != nil {
 		return err
 	}
-	at, raw, err := d.exceptions(l, c.N, c.body(src)[l.frame.Len(c.N):])
+	at, raw, err := d.exceptions(l, len(dst), body[l.frame.Len(len(dst)):])
 	for i, p := range at {
-		v[p] = math.Float32frombits(le.Uint32(raw[4*i:]))
+		dst[p] = math.Float32frombits(le.Uint32(raw[4*i:]))
 	}
 	return err
 }
 
-// gathered are the runs of chunks for one call of a kernel.
-type gathered[I int32 | int64, U uint32 | uint64] struct {
-	runs    []simd.Run[I]
-	n       int  // codes
-	all     []U  // what patches add to them: zeros between the calls
-	patched bool // some of all are not
+// runs are those of chunks that one call of a kernel sums.
+type runs[I int32 | int64, U uint32 | uint64] struct {
+	list       []simd.Run[I]
+	mode       Mode
+	pair       pair
+	zeros      uint
+	n          int  // codes
+	exceptions int  // of the chunks
+	patches    []U  // what patches add to the codes: zeros between calls
+	patched    bool // some are not
 }
 
 // highs are what is added to the codes, if anything.
-func (g *gathered[I, U]) highs() []U {
+func (g *runs[I, U]) highs() []U {
 	if !g.patched {
 		return nil
 	}
 	return g.room(g.n)
 }
 
-// room is all of at least n values.
-func (g *gathered[I, U]) room(n int) []U {
-	if len(g.all) < n {
-		g.all = append(g.all, make([]U, n-len(g.all))...)
+// room is n of patches.
+func (g *runs[I, U]) room(n int) []U {
+	if len(g.patches) < n {
+		g.patches = append(g.patches, make([]U, n-len(g.patches))...)
 	}
-	return g.all[:n]
+	return g.patches[:n]
 }
 
-// end makes all zeros again.
-func (g *gathered[I, U]) end() {
+// end makes all of patches zeros again.
+func (g *runs[I, U]) end() {
 	if g.patched {
-		clear(g.all)
+		clear(g.patches[:g.n])
 	}
 }
 
-// gather takes the first k of chunks, of values of m bits, which are all
-// differences of one kind and have n values; l is the layout of one of them.
-// The error is about the next one.
-func (g *gathered[I, U]) gather(src []byte, chunks []Chunk, m uint) (l layout, k, n int, err error) {
-	g.runs, g.n, g.patched = g.runs[:0], 0, false
-	var next layout
-	for k = range chunks {
-		c := &chunks[k]
-		if err = next.parse(&c.Params, c.N, m); err == nil && next.len != c.Len {
-			err = errLength(&next, c.Len)
-		}
-		if err != nil {
-			g.end()
-			return l, k, g.n, err
-		}
-		if !next.mode.delta() || k > 0 && (next.mode != l.mode || next.pair != l.pair || next.zeros != l.zeros) {
-			return l, k, g.n, nil
-		}
-		l = next
-		add := I(l.frame.Base())
-		g.runs = append(g.runs, simd.Run[I]{Off: c.Off, N: c.N, Width: l.frame.Width, First: I(l.first) - add, Add: add})
-		if l.frame.Patches > 0 {
-			g.patched = true
-			if err := frame.Highs(&l.frame, part, g.room(g.n + c.N)[g.n:], c.body(src), 1); err != nil {
-				g.end()
-				return l, k, g.n, err
-			}
-		}
-		g.n += c.N
+// gather takes the chunks [from, to), of values of m bits, which are differences
+// of one kind and without fault, as far as that shows before they are summed.
+func (g *runs[I, U]) gather(src []byte, bodies []encoding.Body, from int, p *encoding.ParamColumns, m uint) (to int) {
+	g.list, g.n, g.exceptions, g.patched = g.list[:0], 0, 0, false
+	mode, c := p.At(pMode, from), p.At(pPair, from)
+	g.mode = Mode(mode)
+	if !g.mode.delta() || !g.kind(c, m) {
+		return from
 	}
-	return l, len(chunks), g.n, nil
+	for to = from; to < len(bodies); to++ {
+		b := &bodies[to]
+		n := b.N
+		if n == 0 {
+			continue
+		}
+		f, err := frame.Check(part, p.At(2, to), p.At(3, to), p.At(4, to), p.At(5, to), n, m)
+		first, x := p.At(pFirst, to), p.At(pExceptions, to)
+		switch {
+		case p.At(pMode, to) != mode || p.At(pPair, to) != c || err != nil || !frame.Fits(first, m-f.Width):
+			return to
+		case x != 0:
+			if x < 0 || x > int64(n) || g.mode == BitsDelta {
+				return to
+			}
+			g.exceptions++
+		}
+		if b.Len != f.Len(n)+bitpack.PositionsLen(int(x), n)+int(x)*int(m/8) {
+			return to
+		}
+		if f.Patches > 0 {
+			room := g.room(g.n + n)[g.n:]
+			if frame.Highs(&f, part, room, b.In(src), 1) != nil {
+				clear(room)
+				return to
+			}
+			g.patched = true
+		}
+		add := I(f.Base())
+		g.list = append(g.list, simd.Run[I]{Off: b.Off, N: n, Width: f.Width, First: I(first<<f.Width) - add, Add: add})
+		g.n += n
+	}
+	return to
+}
+
+// kind sets what parameter c says of the mode, and reports whether it may.
+func (g *runs[I, U]) kind(c int64, m uint) bool {
+	if g.mode == DecimalDelta {
+		g.pair = pairOf(c)
+		return 0 <= c && c>>5 <= maxExponent && c&31 <= maxExponent
+	}
+	g.zeros = uint(c)
+	return 0 <= c && c < int64(m)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // chunksOf draws chunks of walks, decimals and others, with their values.
-func chunksOf[F float32 | float64](r *rand.Rand, encode func(dst []byte, src []F, p *encoding.Params) []byte) (src []byte, chunks []alp.Chunk, values []F) {
+func chunksOf[F float32 | float64](r *rand.Rand, encode func(dst []byte, src []F, p *encoding.Params) []byte) (src []byte, bodies []encoding.Body, params []encoding.Params, values []F) {
 	kinds := 1 + r.IntN(6)
 	v, digits := 100*r.Float64(), math.Pow10(r.IntN(4))
 	for range 1 + r.IntN(20) {
@@ -38,21 +38,41 @@ func chunksOf[F float32 | float64](r *rand.Rand, encode func(dst []byte, src []F
 				x[i] = []F{F(math.NaN()), F(math.Inf(1)), F(1e9 * v), F(v)}[r.IntN(4)]
 			}
 		}
-		c := alp.Chunk{N: n, Off: len(src)}
-		src = encode(src, x, &c.Params)
-		c.Len = len(src) - c.Off
-		chunks = append(chunks, c)
+		var p encoding.Params
+		b := encoding.Body{N: n, Off: len(src)}
+		src = encode(src, x, &p)
+		b.Len = len(src) - b.Off
+		bodies, params = append(bodies, b), append(params, p)
 		values = append(values, x...)
+		if r.IntN(20) == 0 { // none
+			bodies, params = append(bodies, encoding.Body{}), append(params, encoding.Params{math.MinInt64, math.MaxInt64})
+		}
 	}
-	return src, chunks, values
+	return src, bodies, params, values
+}
+
+// columnsOf are params as columns, those that do not vary of one value.
+func columnsOf(params []encoding.Params) *encoding.ParamColumns {
+	var c encoding.ParamColumns
+	for k := range c {
+		same := true
+		for _, p := range params {
+			c[k] = append(c[k], p[k])
+			same = same && p[k] == params[0][k]
+		}
+		if same {
+			c[k] = c[k][:1]
+		}
+	}
+	return &c
 }
 
 // Chunks decoded in one go are as by themselves, damaged ones included.
 func checkChunks(t *testing.T, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var e alp.Encoder
-	src32, chunks32, values32 := chunksOf(r, e.AppendFloat32)
-	src64, chunks64, values64 := chunksOf(r, new(alp.Encoder).AppendFloat64)
+	src32, bodies32, params32, values32 := chunksOf(r, e.AppendFloat32)
+	src64, bodies64, params64, values64 := chunksOf(r, new(alp.Encoder).AppendFloat64)
 	if r.IntN(2) == 0 {
 		src32 = append(src32, make([]byte, 100)...)[:len(src32)]
 		src64 = append(src64, make([]byte, 100)...)[:len(src64)]
@@ -62,13 +82,13 @@ func checkChunks(t *testing.T, seed uint64) {
 		var d alp.Decoder
 		got32, got64 := make([]float32, len(values32)), make([]float64, len(values64))
 		for range 2 { // nothing is left of the first time
-			done, err := d.Float32s(got32, src32, chunks32)
+			done, err := d.Float32s(got32, src32, bodies32, columnsOf(params32))
 			require.NoError(t, err)
-			require.Equal(t, len(chunks32), done)
+			require.Equal(t, len(bodies32), done)
 			require.Equal(t, bits32(values32), bits32(got32))
-			done, err = d.Float64s(got64, src64, chunks64)
+			done, err = d.Float64s(got64, src64, bodies64, columnsOf(params64))
 			require.NoError(t, err)
-			require.Equal(t, len(chunks64), done)
+			require.Equal(t, len(bodies64), done)
 			require.Equal(t, bits64(values64), bits64(got64))
 		}
 		restore()
@@ -77,34 +97,36 @@ func checkChunks(t *testing.T, seed uint64) {
 	if len(src32) > 0 {
 		src32[r.IntN(len(src32))] ^= byte(1 << r.IntN(8))
 	}
-	c := &chunks32[r.IntN(len(chunks32))]
-	if r.IntN(3) == 0 {
-		c.Params[r.IntN(8)] += int64(r.IntN(3)) - 1
+	if p := &params32[r.IntN(len(params32))]; r.IntN(3) == 0 {
+		p[r.IntN(8)] += int64(r.IntN(3)) - 1
 	}
 	for l := simd.Generic; l <= simd.Supported(); l++ {
 		restore := simd.SetLevel(l)
 		var d, alone alp.Decoder
 		got, want := make([]float32, len(values32)), make([]float32, len(values32))
-		done, err := d.Float32s(got, src32, chunks32)
-		at, first := 0, len(chunks32)
-		for i := range chunks32 {
-			c := &chunks32[i]
+		done, err := d.Float32s(got, src32, bodies32, columnsOf(params32))
+		at, first := 0, len(bodies32)
+		for i := range bodies32 {
+			c := &bodies32[i]
 			v := want[at : at+c.N]
-			if err := alone.Float32(v, &c.Params, src32[c.Off:c.Off+c.Len]); err != nil {
+			if c.N == 0 {
+				continue
+			}
+			if err := alone.Float32(v, &params32[i], c.In(src32)); err != nil {
 				require.ErrorIs(t, err, encoding.ErrCorrupt)
 				first = min(first, i)
 			}
 			at += c.N
 		}
-		if first < len(chunks32) {
+		if first < len(bodies32) {
 			require.ErrorIs(t, err, encoding.ErrCorrupt)
-			require.GreaterOrEqual(t, done, first)
+			require.Equal(t, first, done)
 		} else {
 			require.NoError(t, err)
 			require.Equal(t, bits32(want), bits32(got))
 		}
 		// The decoder is as good as new.
-		_, err = d.Float64s(make([]float64, len(values64)), src64, chunks64)
+		_, err = d.Float64s(make([]float64, len(values64)), src64, bodies64, columnsOf(params64))
 		require.NoError(t, err)
 		restore()
 	}

@@ -16,8 +16,8 @@ type Decoder struct {
 	wide   []uint64 // codes of float64, positions of exceptions
 	narrow []uint32 // codes of float32
 	lefts  [someLefts]uint64
-	runs64 gathered[int64, uint64]
-	runs32 gathered[int32, uint32]
+	runs64 runs[int64, uint64]
+	runs32 runs[int32, uint32]
 
 	// The chunk before: the next often has its parameters.
 	params encoding.Params
@@ -74,7 +74,7 @@ func (d *Decoder) Float32(dst []float32, p *encoding.Params, body []byte) error 
 
 func (d *Decoder) float64(dst []float64, l *layout, body []byte) error {
 	if len(body) != l.len {
-		return errLength(l, len(body))
+		return errLength(l, body)
 	}
 	n := len(dst)
 	switch {
@@ -121,7 +121,7 @@ func (d *Decoder) float64(dst []float64, l *layout, body []byte) error {
 
 func (d *Decoder) float32(dst []float32, l *layout, body []byte) error {
 	if len(body) != l.len {
-		return errLength(l, len(body))
+		return errLength(l, body)
 	}
 	n := len(dst)
 	switch {
@@ -166,8 +166,8 @@ func (d *Decoder) float32(dst []float32, l *layout, body []byte) error {
 	return err
 }
 
-func errLength(l *layout, n int) error {
-	return encoding.Corruptf(part, "body of %d bytes, want %d", n, l.len)
+func errLength(l *layout, body []byte) error {
+	return encoding.Corruptf(part, "body of %d bytes, want %d", len(body), l.len)
 }
 
 func errTooLarge(l *layout) error {
