@@ -2,7 +2,6 @@ package columnar
 
 import (
 	"math/bits"
-	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -55,8 +54,8 @@ type cacheEntry struct {
 	seen       bool   // since the hand came by
 }
 
-// entryBytes is about what an entry takes beside its block.
-const entryBytes = 200
+// entryBytes is about what an entry takes beside its block, kernelRoom included.
+const entryBytes = 264
 
 // leastShard is how small a shard may be: room for many blocks.
 const leastShard = 1 << 20
@@ -124,7 +123,7 @@ func (c *Cache) add(k cacheKey, h *header, body []byte) {
 	if size > s.capacity {
 		return
 	}
-	body = slices.Clone(body)
+	body = append(make([]byte, 0, len(body)+kernelRoom), body...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.at[k]; ok { // another was faster

@@ -137,10 +137,10 @@ func (f *file) physical(off int64) int64 {
 // inMemory are the n bytes at a file offset, or nil if they must be read.
 func (f *file) inMemory(at, n int64) []byte {
 	if f.mem != nil {
-		return f.mem[at : at+n : at+n]
+		return within(f.mem, at, n)
 	}
 	if from := at - (f.size - int64(len(f.tail))); from >= 0 && from+n <= int64(len(f.tail)) {
-		return f.tail[from : from+n : from+n]
+		return within(f.tail, from, n)
 	}
 	return nil
 }

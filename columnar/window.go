@@ -25,7 +25,7 @@ type window struct {
 // it reads on to ahead bytes from off.
 func (w *window) bytes(off, n, ahead int64) ([]byte, error) {
 	if from := off - w.at; from >= 0 && from+n <= int64(len(w.buf)) {
-		return w.buf[from : from+n : from+n], nil
+		return within(w.buf[:cap(w.buf)], from, n), nil
 	}
 	f := w.f
 	if off < 0 || n < 0 || n > f.streamLen-off {
@@ -45,8 +45,16 @@ func (w *window) bytes(off, n, ahead int64) ([]byte, error) {
 	} else if err := w.raw(off, end); err != nil {
 		return nil, err
 	}
-	from := off - w.at
-	return w.buf[from : from+n : from+n], nil
+	return within(w.buf[:cap(w.buf)], off-w.at, n), nil
+}
+
+// kernelRoom is how many bytes behind a body make kernels the faster.
+const kernelRoom = 64
+
+// within is b[from:from+n], with the capacity of what follows, for kernels.
+func within(b []byte, from, n int64) []byte {
+	end := from + n
+	return b[from:end:min(end+kernelRoom, int64(len(b)))]
 }
 
 // drop forgets what the window holds and keeps its memory, unless that is large.
@@ -71,7 +79,7 @@ func (w *window) slide(off int64) {
 func (w *window) raw(off, end int64) error {
 	w.slide(off)
 	kept := len(w.buf)
-	w.buf = slices.Grow(w.buf, int(end-off)-kept)[:end-off]
+	w.buf = slices.Grow(w.buf, int(end-off)-kept+kernelRoom)[:end-off]
 	if err := w.f.readAt(w.ctx, w.buf[kept:], w.f.physical(off)+int64(kept)); err != nil {
 		w.buf = w.buf[:0]
 		return err
@@ -87,7 +95,7 @@ func (w *window) chunks(from, to int64) error {
 	for i := from + int64(len(w.buf))/size; i < to; i++ {
 		n := int(min(size, f.streamLen-i*size))
 		kept := len(w.buf)
-		w.buf = slices.Grow(w.buf, n)[:kept+n]
+		w.buf = slices.Grow(w.buf, n+kernelRoom)[:kept+n]
 		if err := w.readChunk(w.buf[kept:], i); err != nil {
 			w.buf = w.buf[:0]
 			return err
@@ -194,7 +202,7 @@ func (w *window) item(r ref, kind byte) (h header, body []byte, err error) {
 // unless that was done before and is trusted.
 func (w *window) check(b []byte, off int64, h *header) ([]byte, error) {
 	end := h.size + h.body
-	body := b[h.size:end:end]
+	body := b[h.size:end]
 	seen := w.f.seen
 	trust := w.trust && seen != nil && h.kind == kindData
 	if w.f.crc() == 0 || trust && seen.has(off) {

@@ -173,17 +173,19 @@ const (
 // addFew adds patches from positions and high bits that 8 bytes more follow.
 func addFew[T uint32 | uint64](part string, dst []T, positions, highs []byte, s Shape) error {
 	b, w := PositionWidth(len(dst)), s.PatchWidth
-	ones, sign := ^uint64(0)>>(64-w), s.sign()
+	inside, ones, sign := uint64(1)<<b-1, ^uint64(0)>>(64-w), s.sign()
 	shift := s.Width & 63 // of 64 bits there are no patches
 	last := -1
-	for i := range uint(s.Patches) {
-		at, high := i*b, i*w
-		p := int(le.Uint64(positions[at>>3:]) >> (at & 7) & (1<<b - 1))
+	at, high := uint(0), uint(0)
+	for i := range s.Patches {
+		p := int(le.Uint64(positions[at>>3:]) >> (at & 7) & inside)
+		x := le.Uint64(highs[high>>3:]) >> (high & 7) & ones
 		if p <= last || p >= len(dst) {
-			return misplaced(part, int(i), p, last, len(dst))
+			return misplaced(part, i, p, last, len(dst))
 		}
 		last = p
-		dst[p] |= T((le.Uint64(highs[high>>3:])>>(high&7)&ones^sign)-sign) << shift
+		dst[p] |= T((x ^ sign - sign) << shift) // the sign extended
+		at, high = at+b, high+w
 	}
 	return nil
 }
