@@ -7094,9 +7094,9 @@ TEXT ·deltas64AVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTQ BX, Z1
 	VPBROADCASTQ (CX), Z2
 	SUBQ         $0x08, DX
-	JL           rest
+	JL           few
 
-loop:
+whole:
 	VMOVDQU64 8(CX), Z4
 	VALIGNQ   $0x07, Z2, Z4, Z3
 	VMOVDQA64 Z4, Z2
@@ -7107,11 +7107,20 @@ loop:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, AX
 	SUBQ      $0x08, DX
-	JGE       loop
+	JGE       whole
+	CMPQ      DX, $-8
+	JEQ       done
+	LEAQ      (CX)(DX*8), CX
+	LEAQ      (AX)(DX*8), AX
+	VMOVDQU64 8(CX), Z2
+	VPSUBQ    (CX), Z2, Z2
+	VMOVDQU64 Z2, (AX)
+	VPMINSQ   Z2, Z0, Z0
+	VPMAXSQ   Z2, Z1, Z1
+	JMP       done
 
-rest:
+few:
 	ADDQ        $0x08, DX
-	JZ          done
 	MOVQ        $0x00000008, BX
 	CMPQ        DX, BX
 	CMOVQGT     BX, DX
@@ -16027,9 +16036,9 @@ TEXT ·deltas32AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD BX, Z1
 	VPBROADCASTD (CX), Z2
 	SUBQ         $0x10, DX
-	JL           rest
+	JL           few
 
-loop:
+whole:
 	VMOVDQU64 4(CX), Z4
 	VALIGND   $0x0f, Z2, Z4, Z3
 	VMOVDQA64 Z4, Z2
@@ -16040,11 +16049,20 @@ loop:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, AX
 	SUBQ      $0x10, DX
-	JGE       loop
+	JGE       whole
+	CMPQ      DX, $-16
+	JEQ       done
+	LEAQ      (CX)(DX*4), CX
+	LEAQ      (AX)(DX*4), AX
+	VMOVDQU64 4(CX), Z2
+	VPSUBD    (CX), Z2, Z2
+	VMOVDQU64 Z2, (AX)
+	VPMINSD   Z2, Z0, Z0
+	VPMAXSD   Z2, Z1, Z1
+	JMP       done
 
-rest:
+few:
 	ADDQ        $0x10, DX
-	JZ          done
 	MOVQ        $0x00000010, BX
 	CMPQ        DX, BX
 	CMOVQGT     BX, DX

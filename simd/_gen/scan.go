@@ -96,7 +96,7 @@ func deltas(s shape) {
 	// would often seem to meet the store of the turn before.
 	last := s.vec()
 	pick(s, VPBROADCASTQ, VPBROADCASTD)(Mem{Base: src}, last)
-	s.each(n, func(lanes reg.Register) {
+	body := func(lanes reg.Register) {
 		a, b := s.vec(), s.vec()
 		s.masked(Mem{Base: src, Disp: s.bytes()}, lanes, b)
 		if s.avx512 {
@@ -113,7 +113,34 @@ func deltas(s shape) {
 		s.extreme(false, b, greatest, lanes)
 		ADDQ(U8(s.width()), src)
 		ADDQ(U8(s.width()), dst)
-	})
+	}
+	if s.avx512 {
+		// There is one difference less than values, so that there are nearly
+		// always some left. The last register overlaps the one before: loads
+		// under a mask that begin close to the end of a page take long.
+		SUBQ(U8(s.lanes()), n)
+		JL(LabelRef("few"))
+		Label("whole")
+		body(nil)
+		SUBQ(U8(s.lanes()), n)
+		JGE(LabelRef("whole"))
+		CMPQ(n, I8(-s.lanes()))
+		JEQ(LabelRef("done"))
+		LEAQ(Mem{Base: src, Index: n, Scale: uint8(s.bytes())}, src)
+		LEAQ(Mem{Base: dst, Index: n, Scale: uint8(s.bytes())}, dst)
+		s.load(Mem{Base: src, Disp: s.bytes()}, last)
+		s.sub(Mem{Base: src}, last, last)
+		s.store(last, Mem{Base: dst})
+		s.extreme(true, last, least, nil)
+		s.extreme(false, last, greatest, nil)
+		JMP(LabelRef("done"))
+		Label("few")
+		ADDQ(U8(s.lanes()), n)
+		body(lowBits(n, s.lanes()))
+		Label("done")
+	} else {
+		s.each(n, body)
+	}
 	s.reduce(true, least, "least")
 	s.reduce(false, greatest, "greatest")
 	ret()
