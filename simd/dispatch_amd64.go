@@ -633,11 +633,6 @@ func lengths64(beside, around []byte, src []int64, end, sign, centre int64) (don
 			lengths64AVX2(&beside[0], &around[0], &src[0], len(src)&^7, end, sign, centre)
 			return len(src) &^ 7
 		}
-	case AVX512:
-		if len(src) >= 1 {
-			lengths64AVX512(&beside[0], &around[0], &src[0], len(src), end, sign, centre)
-			return len(src)
-		}
 	}
 	return 0
 }
@@ -696,6 +691,18 @@ func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 		if width > 58 && len(dst) > 0 {
 			unpackWide64AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width)
 			return len(dst)
+		}
+	}
+	return 0
+}
+
+func tails64(tails *[2][8]int, src []int64, end, sign, centre int64, most int) (done int) {
+	switch Current() {
+	case AVX512:
+		if len(src) > 0 {
+			n := min(len(src), 2040)
+			tails64AVX512(tails, &src[0], n, end, sign, centre, most)
+			return n
 		}
 	}
 	return 0

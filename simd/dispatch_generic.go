@@ -180,6 +180,10 @@ func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	return 0
 }
 
+func tails64(tails *[2][8]int, src []int64, end, sign, centre int64, most int) (done int) {
+	return 0
+}
+
 func sample64(v *[16]int64, src []int64) (done bool) {
 	return false
 }

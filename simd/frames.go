@@ -18,6 +18,13 @@ func Tails64(tails *[2][8]int, src []int64, end int64, below bool, centre int64,
 		sign = -1
 	}
 	*tails = [2][8]int{}
+	for len(src) > 0 {
+		done := tails64(tails, src, end, sign, centre, most)
+		if done == 0 {
+			break
+		}
+		src = src[done:]
+	}
 	var beside, around [someLengths]byte
 	for len(src) > 0 {
 		n := min(len(src), someLengths)

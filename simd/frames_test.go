@@ -260,3 +260,25 @@ func FuzzFrames(f *testing.F) {
 		}
 	})
 }
+
+// Counters of a kernel must not wrap where every value counts.
+func TestTailsOfMany(t *testing.T) {
+	levels(t, func(t *testing.T) {
+		for _, n := range []int{2039, 2040, 2041, 4081, 1 << 16} {
+			var tails [2][8]int
+			wide, narrow := make([]int64, n), make([]int32, n)
+			for i := range wide {
+				wide[i], narrow[i] = math.MaxInt64, math.MaxInt32
+			}
+			want := [2][8]int{{n, n, n, n, n, n, n, n}, {n, n, n, n, n, n, n, n}}
+			simd.Tails64(&tails, wide, 0, false, 0, 62)
+			if tails != want {
+				t.Fatalf("%v: %d values: %v", simd.Current(), n, tails)
+			}
+			simd.Tails32(&tails, narrow, 0, false, 0, 30)
+			if tails != want {
+				t.Fatalf("%v: %d values: %v", simd.Current(), n, tails)
+			}
+		}
+	})
+}

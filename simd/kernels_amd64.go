@@ -254,7 +254,7 @@ func outliers64AVX512(mask *byte, src *int64, n int, from int64, span uint64)
 func subRamp64AVX512(dst *int64, src *int64, n int, start int64, step int64) (least int64, greatest int64)
 
 //go:noescape
-func lengths64AVX512(beside *byte, around *byte, src *int64, n int, end int64, sign int64, centre int64)
+func tails64AVX512(tails *[2][8]int, src *int64, n int, end int64, sign int64, centre int64, most int)
 
 //go:noescape
 func sample64AVX512(v *[16]int64, src *int64, n int)

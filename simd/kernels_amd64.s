@@ -8041,72 +8041,105 @@ done:
 	VZEROUPPER
 	RET
 
-// func lengths64AVX512(beside *byte, around *byte, src *int64, n int, end int64, sign int64, centre int64)
-// Requires: AVX, AVX512BW, AVX512CD, AVX512F, BMI2, CMOV
-TEXT ·lengths64AVX512(SB), NOSPLIT, $0-56
-	MOVQ         beside+0(FP), AX
-	MOVQ         around+8(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VPBROADCASTQ end+32(FP), Z0
-	VPBROADCASTQ sign+40(FP), Z1
-	VPBROADCASTQ centre+48(FP), Z2
-	MOVQ         $0x0000000000000040, SI
-	VPBROADCASTQ SI, Z3
-	SUBQ         $0x08, BX
+// func tails64AVX512(tails *[2][8]int, src *int64, n int, end int64, sign int64, centre int64, most int)
+// Requires: AVX, AVX512BW, AVX512CD, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·tails64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         src+8(FP), AX
+	MOVQ         n+16(FP), CX
+	VPBROADCASTQ end+24(FP), Z0
+	VPBROADCASTQ sign+32(FP), Z1
+	VPBROADCASTQ centre+40(FP), Z2
+	VPXORQ       Z1, Z0, Z0
+	MOVQ         $0x0000003f, DX
+	MOVQ         most+48(FP), BX
+	SUBQ         BX, DX
+	MOVQ         $0x0101010101010101, BX
+	MOVQ         $0x0001010101010101, SI
+	XORQ         DI, DI
+	TESTQ        DX, DX
+	CMOVQLT      SI, BX
+	CMOVQLT      DI, DX
+	VPBROADCASTQ DX, Z3
+	VPBROADCASTQ BX, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	SUBQ         $0x08, CX
 	JL           rest
 
 loop:
-	VMOVDQU64 (DX), Z4
-	VPSUBQ    Z0, Z4, Z5
-	VPXORQ    Z1, Z5, Z5
-	VPSUBQ    Z1, Z5, Z5
-	VPSUBQ    Z2, Z4, Z4
-	VPSRAQ    $0x3f, Z4, Z6
-	VPADDQ    Z4, Z4, Z4
-	VPXORQ    Z6, Z4, Z4
-	VPLZCNTQ  Z5, Z5
-	VPSUBQ    Z5, Z3, Z5
-	VPMOVQB   Z5, (AX)
-	VPLZCNTQ  Z4, Z4
-	VPSUBQ    Z4, Z3, Z4
-	VPMOVQB   Z4, (CX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x08, AX
-	ADDQ      $0x08, CX
-	SUBQ      $0x08, BX
+	VMOVDQU64 (AX), Z7
+	VPXORQ    Z1, Z7, Z8
+	VPSUBQ    Z0, Z8, Z8
+	VPLZCNTQ  Z8, Z8
+	VPSUBUSW  Z3, Z8, Z8
+	VPSLLQ    $0x03, Z8, Z8
+	VPSRLVQ   Z8, Z4, Z8
+	VPADDB    Z8, Z5, Z5
+	VPSUBQ    Z2, Z7, Z7
+	VPSRAQ    $0x3f, Z7, Z8
+	VPADDQ    Z7, Z7, Z7
+	VPXORQ    Z8, Z7, Z7
+	VPLZCNTQ  Z7, Z7
+	VPSUBUSW  Z3, Z7, Z7
+	VPSLLQ    $0x03, Z7, Z7
+	VPSRLVQ   Z7, Z4, Z7
+	VPADDB    Z7, Z6, Z6
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
 	JGE       loop
 
 rest:
-	ADDQ        $0x08, BX
-	JZ          done
-	MOVQ        $0x00000008, SI
-	CMPQ        BX, SI
-	CMOVQGT     SI, BX
-	MOVQ        $-1, SI
-	BZHIQ       BX, SI, SI
-	KMOVQ       SI, K1
-	VMOVDQU64.Z (DX), K1, Z4
-	VPSUBQ      Z0, Z4, Z0
-	VPXORQ      Z1, Z0, Z0
-	VPSUBQ      Z1, Z0, Z0
-	VPSUBQ      Z2, Z4, Z4
-	VPSRAQ      $0x3f, Z4, Z1
-	VPADDQ      Z4, Z4, Z4
-	VPXORQ      Z1, Z4, Z4
-	VPLZCNTQ    Z0, Z0
-	VPSUBQ      Z0, Z3, Z0
-	VPMOVQB     Z0, K1, (AX)
-	VPLZCNTQ    Z4, Z4
-	VPSUBQ      Z4, Z3, Z4
-	VPMOVQB     Z4, K1, (CX)
-	ADDQ        $0x40, DX
-	ADDQ        $0x08, AX
 	ADDQ        $0x08, CX
+	JZ          done
+	MOVQ        $0x00000008, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVQ       DX, K1
+	VMOVDQU64.Z (AX), K1, Z7
+	VPXORQ      Z1, Z7, Z1
+	VPSUBQ      Z0, Z1, Z1
+	VPLZCNTQ    Z1, Z1
+	VPSUBUSW    Z3, Z1, Z1
+	VPSLLQ      $0x03, Z1, Z1
+	VPSRLVQ.Z   Z1, Z4, K1, Z1
+	VPADDB      Z1, Z5, Z5
+	VPSUBQ      Z2, Z7, Z7
+	VPSRAQ      $0x3f, Z7, Z0
+	VPADDQ      Z7, Z7, Z7
+	VPXORQ      Z0, Z7, Z7
+	VPLZCNTQ    Z7, Z7
+	VPSUBUSW    Z3, Z7, Z7
+	VPSLLQ      $0x03, Z7, Z7
+	VPSRLVQ.Z   Z7, Z4, K1, Z7
+	VPADDB      Z7, Z6, Z6
+	ADDQ        $0x40, AX
 
 done:
+	MOVQ      tails+0(FP), AX
+	VPXORQ    Z9, Z9, Z9
+	VMOVDQU64 countersOfLane<>+0(SB), Z0
+	VPERMB    Z5, Z0, Z5
+	VPSADBW   Z9, Z5, Z5
+	VPADDQ    (AX), Z5, Z5
+	VMOVDQU64 Z5, (AX)
+	VPERMB    Z6, Z0, Z6
+	VPSADBW   Z9, Z6, Z6
+	VPADDQ    64(AX), Z6, Z6
+	VMOVDQU64 Z6, 64(AX)
 	VZEROUPPER
 	RET
+
+DATA countersOfLane<>+0(SB)/8, $0x3f372f271f170f07
+DATA countersOfLane<>+8(SB)/8, $0x3e362e261e160e06
+DATA countersOfLane<>+16(SB)/8, $0x3d352d251d150d05
+DATA countersOfLane<>+24(SB)/8, $0x3c342c241c140c04
+DATA countersOfLane<>+32(SB)/8, $0x3b332b231b130b03
+DATA countersOfLane<>+40(SB)/8, $0x3a322a221a120a02
+DATA countersOfLane<>+48(SB)/8, $0x3931292119110901
+DATA countersOfLane<>+56(SB)/8, $0x3830282018100800
+GLOBL countersOfLane<>(SB), RODATA|NOPTR, $64
 
 // func sample64AVX512(v *[16]int64, src *int64, n int)
 // Requires: AVX, AVX512DQ, AVX512F

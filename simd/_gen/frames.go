@@ -13,7 +13,11 @@ import (
 func frames(s shape) {
 	outliers(s)
 	subRamp(s)
-	lengths(s)
+	if s.avx512 && s.size == 64 {
+		tails(s)
+	} else {
+		lengths(s)
+	}
 	if s.avx512 { // AVX2 has no extremes of 64 bits
 		sample(s, false)
 		sample(s, true)
@@ -27,6 +31,74 @@ func frames(s shape) {
 			rank16(s)
 		}
 	}
+}
+
+// someTails is how many values a call of tails takes: 8 counters of a byte in
+// each of 8 lanes.
+const someTails = 255 * 8
+
+// tails adds to 8 counts for each of two distances how many values' distances
+// take more than so many bits, one less for each count. The 64 bits of a lane
+// are 8 counters, to which a value adds 1 in the lowest ones, as many as counts
+// it is in.
+func tails(s shape) {
+	calls.add(true, "tails64(tails *[2][8]int, src []int64, end, sign, centre int64, most int) (done int)", "0", "len(src) > 0",
+		fmt.Sprintf("n := min(len(src), %d)\ntails64AVX512(tails, &src[0], n, end, sign, centre, most)\nreturn n", someTails))
+	text("tails64AVX512", "(tails *[2][8]int, src *int64, n int, end, sign, centre int64, most int)")
+	src, n := gp("src"), gp("n")
+	end, sign, centre := s.broadcast("end"), s.broadcast("sign"), s.broadcast("centre")
+	s.xor(sign, end, end) // x^sign - end^sign is x-end, or end-x
+	// A value with z leading zeros is in 8-(z-c) counts with c = 63-most: all
+	// where that is more, none where it is less. If most is 64, it is 7-z.
+	c, ones, seven, zero := GP64(), GP64(), GP64(), GP64()
+	MOVQ(U32(63), c)
+	SUBQ(gp("most"), c)
+	MOVQ(U64(0x0101010101010101), ones)
+	MOVQ(U64(0x0001010101010101), seven)
+	XORQ(zero, zero)
+	TESTQ(c, c)
+	CMOVQLT(seven, ones)
+	CMOVQLT(zero, c)
+	first, counters := ZMM(), ZMM()
+	s.spread(c, first)
+	s.spread(ones, counters)
+	beside, around := s.zero(), s.zero()
+	count := func(d, sum reg.VecVirtual, lanes reg.Register) {
+		VPLZCNTQ(d, d)
+		VPSUBUSW(first, d, d)
+		VPSLLQ(U8(3), d, d)
+		if lanes == nil {
+			VPSRLVQ(d, counters, d)
+		} else {
+			VPSRLVQ_Z(d, counters, lanes, d)
+		}
+		VPADDB(d, sum, sum)
+	}
+	s.each(n, func(lanes reg.Register) {
+		r, d := s.vec(), s.vec()
+		s.masked(Mem{Base: src}, lanes, r)
+		s.xor(sign, r, d)
+		s.sub(end, d, d)
+		count(d, beside, lanes)
+		s.sub(centre, r, r)
+		below := s.sign(r)
+		s.add(r, r, r)
+		s.xor(below, r, r)
+		count(r, around, lanes)
+		ADDQ(U8(s.width()), src)
+	})
+	// Byte 7-i of all lanes becomes lane i.
+	sums, none := gp("tails"), s.zero()
+	transposed := ZMM()
+	VMOVDQU64(table("countersOfLane", func(i int) byte { return byte(i&7*8 + 7 - i>>3) }, 64), transposed)
+	for i, r := range []reg.VecVirtual{beside, around} {
+		VPERMB(r, transposed, r)
+		VPSADBW(none, r, r)
+		m := Mem{Base: sums, Disp: 64 * i}
+		VPADDQ(m, r, r)
+		VMOVDQU64(r, m)
+	}
+	ret()
 }
 
 // lengths writes the bits of distances to two numbers, as bytes, in an order of
