@@ -2,7 +2,9 @@
 # Reads SSTables with the package cassandra and with Cassandra itself, and
 # compares every event: SSTables that Cassandra makes here, by a node without a
 # network (nb, oa, da) and by CQLSSTableWriter (oa, da), and those below the
-# folder that SSTABLES names, if it is set. It needs go, a JDK 11 or 17, mvn, and
+# folder that SSTABLES names, if it is set. Then it compares the tool's dump
+# --sstabledump with what Cassandra's sstabledump prints of the same, and of those
+# of the tests, byte for byte. It needs go, a JDK 11 or 17, mvn, and
 # once the network, for what pom.xml names.
 #
 #   interop/cassandra/run.sh            in a folder of its own, removed at the end
@@ -40,12 +42,12 @@ rm -rf "$work"/{classes,fresh,texts}
 mkdir -p "$work"/{classes,fresh,texts}
 javac -nowarn -cp "$work/jars/*" -d "$work/classes" $here/java/*.java || unproven "the Java programs cannot be compiled"
 
-# run CLASS ARGS... runs one of them with the packages open that Cassandra needs
+# run [FLAG...] CLASS ARGS... runs one of them with the packages open that Cassandra needs
 # of the JDK, and prints what it says only if it fails.
 run() {
   java @$here/java/options -Dlogback.configurationFile=$here/java/logback.xml -cp "$work/classes:$work/jars/*" "$@" >"$work/log" 2>&1 || {
     grep -v '^WARN' "$work/log" | head -n 20
-    unproven "$1 failed"
+    unproven "$* failed"
   }
 }
 for version in nb oa da; do
@@ -76,4 +78,17 @@ run Dump "$work/list"
 for pattern in "${shown[@]}"; do
   grep -rqE "$pattern" "$work/texts" --include '*.txt' || { echo "no SSTable shows: $pattern"; exit 1; }
 done
-go run ./$here/compare "$work/list" $here/exceptions.txt "${found[@]}"
+failed=0
+go run ./$here/compare "$work/list" $here/exceptions.txt "${found[@]}" || failed=1
+
+# The same through both tools named sstabledump.
+(cd cmd/colsst && go build -o "$work/colsst" .)
+go build -o "$work/dumps" ./$here/dumps
+found+=("$PWD/cassandra/testdata")
+find "${found[@]}" -name '*-Data.db' | sort >"$work/found"
+rm -rf "$work/dumped"
+mkdir "$work/dumped"
+"$work/dumps" runs "$work/found" "$work/dumped" "$work/colsst" >"$work/runs"
+run -Djava.security.manager=allow Sstabledump "$work/runs"
+"$work/dumps" compare "$work/runs" "$work/colsst" $here/exceptions.txt,$here/dumps/exceptions.txt "${found[@]}" || failed=1
+exit $failed

@@ -47,7 +47,7 @@ values instead: the rows that a query sees.`,
 				}
 				return t.skipping(skip, args, isSSTableFormat, &q.out, func(path string, w *bufio.Writer) error { return t.sstabledump(w, path, &other, skip) })
 			}
-			if err := t.refuse("is for --sstabledump", "lines", "raw-times", "keys-only", "only-key", "exclude-key"); err != nil {
+			if err := t.refuse("is for --sstabledump", "lines", "raw-times", "keys-only", "debug", "tombstones", "only-key", "exclude-key"); err != nil {
 				return err
 			}
 			switch {
@@ -77,10 +77,12 @@ values instead: the rows that a query sees.`,
 	f.StringVar(&now.text, "now", "", nowUsage)
 	q.namesFlag()
 	skip.add(q.tool)
-	f.BoolVar(&asOther, "sstabledump", false, "SSTables: in the JSON of Cassandra's tool of that name; the five flags below are that tool's")
+	f.BoolVar(&asOther, "sstabledump", false, "SSTables: in the JSON of Cassandra's tool of that name; the flags of one letter below are that tool's")
 	f.BoolVarP(&other.Lines, "lines", "l", false, "a partition a line")
 	f.BoolVarP(&other.RawTimes, "raw-times", "t", false, "times as numbers")
 	f.BoolVarP(&other.KeysOnly, "keys-only", "e", false, "partition keys alone")
+	f.BoolVarP(&other.Debug, "debug", "d", false, "a row a line, in Cassandra's internal form")
+	f.BoolVar(&other.Tombstones, "tombstones", false, "only what is deleted or has expired")
 	f.StringArrayVarP(&other.Keys, "only-key", "k", nil, "this partition alone; may be given several times")
 	f.StringArrayVarP(&other.Exclude, "exclude-key", "x", nil, "without this partition; may be given several times")
 	q.out.report(q.tool, "ndjson", "csv")

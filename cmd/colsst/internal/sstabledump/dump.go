@@ -1,17 +1,15 @@
-// Package sstabledump writes SSTables as JSON in the form of the tool
-// sstabledump of Cassandra 5.0.
+// Package sstabledump writes SSTables as the tool sstabledump of Cassandra 5.0
+// does, byte for byte.
 package sstabledump
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/colsst/colsst/cassandra"
 	"github.com/colsst/colsst/rowgroup"
@@ -19,25 +17,65 @@ import (
 
 // Options are those of sstabledump.
 type Options struct {
-	Lines    bool     // -l: a partition a line
-	RawTimes bool     // -t: times as numbers
-	KeysOnly bool     // -e
-	Keys     []string // -k: these partitions alone, as text
-	Exclude  []string // -x: not these
-	Now      int64    // s, for what has expired
+	Lines      bool     // -l: a partition a line
+	RawTimes   bool     // -t: times as numbers
+	KeysOnly   bool     // -e
+	Debug      bool     // -d: a row a line, in the form of Cassandra's own messages
+	Tombstones bool     // -o: only what is deleted or has expired
+	Keys       []string // -k: these partitions alone, as text
+	Exclude    []string // -x: not these
+	Now        int64    // s, for what has expired
 }
 
 // dumper writes one SSTable.
 type dumper struct {
 	printer
-	s   *cassandra.SSTable
-	r   *cassandra.Scanner
-	o   *Options
-	buf []byte
+	s       *cassandra.SSTable
+	r       *cassandra.Scanner
+	o       *Options
+	clock   clock
+	key     *rowgroup.Type
+	static  []column
+	regular []column
+	times   times
+	buf     []byte
+}
+
+// column is a column as the dump has it.
+type column struct {
+	*cassandra.Column
+	quoted string // its name as CQL writes it, in JSON
+	value  *rowgroup.Type
+	path   rowgroup.Type
+}
+
+func newColumns(cols []cassandra.Column) []column {
+	list := make([]column, len(cols))
+	for i := range cols {
+		c := &list[i]
+		*c = column{Column: &cols[i], value: bare(&cols[i].Type)}
+		c.quoted = string(appendQuoted(nil, []byte(columnName(c.Name))))
+		if !c.Complex {
+			continue
+		}
+		c.path = c.PathType()
+		switch c.Type.Kind {
+		case rowgroup.KindSet:
+			c.value = &rowgroup.Type{Kind: rowgroup.KindEmpty}
+		case rowgroup.KindMap:
+			c.value = bare(&c.Type.Args[1])
+		case rowgroup.KindList:
+			c.value = bare(&c.Type.Args[0])
+		}
+	}
+	return list
 }
 
 // flushLength is how many bytes are gathered.
 const flushLength = 64 << 10
+
+// ctxEvery is after how many rows the context is looked at.
+const ctxEvery = 4096
 
 // Dump writes an SSTable to w.
 func Dump(ctx context.Context, w io.Writer, s *cassandra.SSTable, o *Options) (err error) {
@@ -46,25 +84,45 @@ func Dump(ctx context.Context, w io.Writer, s *cassandra.SSTable, o *Options) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	d := &dumper{printer: printer{lines: o.Lines}, s: s, r: r, o: o}
-	if !o.Lines || o.KeysOnly {
-		d.begin(true)
+	d := &dumper{
+		printer: printer{lines: o.Lines && !o.KeysOnly}, s: s, r: r, o: o, key: bare(&s.Header.Key.Type),
+		static: newColumns(s.Header.Static), regular: newColumns(s.Header.Regular), times: newTimes(s),
 	}
-	first, wanted := true, false
-	begun := false // the head of the partition has been written
-	head := func(position int64) {
-		if begun || !wanted {
-			return
-		}
-		begun = true
-		if o.Lines && !first {
-			d.out = append(d.out, '\n')
-		}
-		first = false
-		d.partition(position)
+	if o.Debug && !o.KeysOnly {
+		return d.run(ctx, w, &messages{dumper: d})
 	}
+	return d.run(ctx, w, &document{dumper: d})
+}
+
+// sink is told what the partitions hold that are asked for, without rows that
+// hold nothing. A position is where an unfiltered begins, or what stands before
+// it and holds nothing; that of a partition, and of its static row, is where the
+// rows begin.
+type sink interface {
+	begin()
+	partition(position int64)
+	row(row *cassandra.Row, static bool, position int64)
+	marker(m *cassandra.Marker, position int64)
+	endPartition()
+	end()
+}
+
+func (d *dumper) run(ctx context.Context, w io.Writer, sink sink) error {
+	var (
+		wanted bool
+		headed bool  // the partition has been begun
+		start  int64 // position of its rows, or -1: not yet known
+		at     int64 // position of the next unfiltered, or -1: where it begins
+	)
+	head := func() {
+		if !headed {
+			headed = true
+			sink.partition(start)
+		}
+	}
+	sink.begin()
 	for n := 0; ; n++ {
-		if n%4096 == 0 {
+		if n%ctxEvery == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -74,44 +132,107 @@ func Dump(ctx context.Context, w io.Writer, s *cassandra.SSTable, o *Options) (e
 				return err
 			}
 		}
-		e, err := r.Next()
+		e, err := d.r.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return err
 		}
+		if !wanted && e != cassandra.PartitionBegin {
+			continue
+		}
+		if e == cassandra.StaticRow {
+			at = d.r.UnreadPosition()
+		} else if at < 0 {
+			at = d.r.Position()
+		}
+		if start < 0 {
+			start = at
+		}
 		switch e {
 		case cassandra.PartitionBegin:
-			wanted, begun = d.wants(r.Partition().Key), false
-			if wanted && o.KeysOnly {
-				d.key(r.Partition().Key)
+			wanted, headed, start, at = d.wants(d.r.Partition().Key), false, -1, -1
+			if wanted && d.o.KeysOnly {
+				sink.partition(d.r.UnreadPosition())
+				wanted = false
 			}
-			wanted = wanted && !o.KeysOnly
 		case cassandra.StaticRow:
-			if row := r.Row(); wanted && (len(row.Cells)+len(row.Complex) > 0 || row.HasDeletion || row.Liveness != rowgroup.LivenessNone) {
-				head(r.UnreadPosition())
-				d.row(row, s.Header.Static, "static_block")
+			if row := d.r.Row(); holds(row) && d.shows(row) {
+				head()
+				sink.row(row, true, at)
 			}
 		case cassandra.ClusteringRow:
-			if head(r.Position()); wanted {
-				d.row(r.Row(), s.Header.Regular, "row")
+			row := d.r.Row()
+			if !holds(row) {
+				continue
 			}
+			if d.shows(row) {
+				head()
+				sink.row(row, false, at)
+			}
+			at = -1
 		case cassandra.RangeMarker:
-			if head(r.Position()); wanted {
-				d.marker(r.Marker())
-			}
+			head()
+			sink.marker(d.r.Marker(), at)
+			at = -1
 		case cassandra.PartitionEnd:
-			if head(r.Position()); wanted {
-				d.end() // of the rows
-				d.end()
+			if !d.o.Tombstones || !d.r.Partition().Deletion.Live() {
+				head()
+			}
+			if headed {
+				sink.endPartition()
 			}
 		}
 	}
-	if !o.Lines || o.KeysOnly {
-		d.end()
-	}
+	sink.end()
 	return d.flush(w)
+}
+
+// holds reports whether Cassandra would see the row.
+func holds(row *cassandra.Row) bool {
+	if row.Liveness != rowgroup.LivenessNone || row.HasDeletion || len(row.Cells) > 0 {
+		return true
+	}
+	for i := range row.Complex {
+		if !row.Complex[i].Deletion.Live() || len(row.Complex[i].Cells) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// shows reports whether a row is to be shown: with -o, if anything of it is
+// deleted or has expired.
+func (d *dumper) shows(row *cassandra.Row) bool {
+	if !d.o.Tombstones || row.HasDeletion {
+		return true
+	}
+	if row.Liveness == rowgroup.LivenessExpiring || row.Liveness == rowgroup.LivenessExpired {
+		if d.o.Now >= d.times.expiry(row.ExpirationTime, row.TTL) {
+			return true
+		}
+	}
+	gone := func(c *cassandra.Cell) bool {
+		return c.Kind == rowgroup.CellTombstone || c.Kind == rowgroup.CellExpiring && d.o.Now >= d.times.expiry(c.LocalDeletionTime, c.TTL)
+	}
+	for i := range row.Cells {
+		if gone(&row.Cells[i]) {
+			return true
+		}
+	}
+	for i := range row.Complex {
+		x := &row.Complex[i]
+		if !x.Deletion.Live() {
+			return true
+		}
+		for k := range x.Cells {
+			if gone(&x.Cells[k]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // flush hands what is there to w.
@@ -126,286 +247,69 @@ func (d *dumper) wants(key []byte) bool {
 	if len(d.o.Keys)+len(d.o.Exclude) == 0 {
 		return true
 	}
-	name := strings.Join(d.keyTexts(key), ":")
+	name := string(d.keyString(nil, key))
 	if len(d.o.Keys) > 0 && !slices.Contains(d.o.Keys, name) {
 		return false
 	}
 	return !slices.Contains(d.o.Exclude, name)
 }
 
-func (d *dumper) keyTexts(key []byte) (texts []string) {
-	t := d.s.Header.Key.Type
-	if t.Kind != rowgroup.KindComposite {
-		return []string{text(&t, key)}
-	}
-	for i := range t.Args {
-		if len(key) < 3 {
-			break
-		}
-		n := int(binary.BigEndian.Uint16(key))
-		if len(key) < n+3 {
-			break
-		}
-		texts = append(texts, text(&t.Args[i], key[2:2+n]))
-		key = key[n+3:]
-	}
-	return texts
+// keyString appends a partition key as it is given with -k and -x.
+func (d *dumper) keyString(dst, key []byte) []byte {
+	dst, _ = appendString(dst, d.key, key)
+	return dst
 }
 
-func (d *dumper) key(key []byte) {
-	d.objects, d.arrays = true, true
-	d.begin(true)
-	for _, s := range d.keyTexts(key) {
-		d.text(s)
-	}
-	d.end()
-	d.objects, d.arrays = false, false
+// times makes of local deletion times what Cassandra 5.0 does: it adds up the
+// difference in the file and the least one in the header, each of 32 bits with
+// a sign, and takes what is out of range for an invalid one.
+type times struct {
+	least    int64 // of the header
+	unsigned bool
 }
 
-// partition writes a partition up to the start of its rows. The position is
-// that of the first unfiltered.
-func (d *dumper) partition(position int64) {
-	p := d.r.Partition()
-	d.begin(false)
-	d.name("table kind")
-	d.text("REGULAR")
-	d.name("partition")
-	d.begin(false)
-	d.name("key")
-	d.key(p.Key)
-	d.name("position")
-	d.number(position)
-	if !p.Deletion.Live() {
-		d.deletion(p.Deletion)
-	}
-	d.end()
-	d.name("rows")
-	d.begin(true)
+// invalidTime is Cassandra's local deletion time that is none.
+const invalidTime = math.MaxUint32 - 1
+
+func newTimes(s *cassandra.SSTable) times {
+	return times{least: int64(int32(s.Header.MinLocalDeletionTime)), unsigned: s.Version.NoDeletionTime() == math.MaxUint32}
 }
 
-func (d *dumper) row(row *cassandra.Row, cols []cassandra.Column, kind string) {
-	d.begin(false)
-	d.name("type")
-	d.text(kind)
-	d.name("position")
-	if kind == "row" {
-		d.number(d.r.Position())
-		d.clustering(row.Clustering)
-	} else {
-		d.number(d.r.UnreadPosition())
-	}
-	live := row.Liveness != rowgroup.LivenessNone
-	if live {
-		d.name("liveness_info")
-		d.objects = true
-		d.begin(false)
-		d.name("tstamp")
-		d.micros(row.Timestamp)
-		if row.Liveness != rowgroup.LivenessLive {
-			d.name("ttl")
-			d.number(int64(row.TTL))
-			d.name("expires_at")
-			d.seconds(row.ExpirationTime)
-			d.name("expired")
-			d.boolean(row.ExpirationTime < d.o.Now)
-		}
-		d.end()
-		d.objects = false
-	}
-	if row.HasDeletion && !row.Deletion.Live() {
-		d.deletion(row.Deletion)
-	}
-	d.name("cells")
-	d.begin(true)
-	for i := range row.Cells {
-		d.cell(row, &row.Cells[i], &cols[row.Cells[i].Column])
-	}
-	for i := range row.Complex {
-		x := &row.Complex[i]
-		if !x.Deletion.Live() {
-			d.objects = true
-			d.begin(false)
-			d.name("name")
-			d.text(columnName(cols[x.Column].Name))
-			d.deletion(x.Deletion)
-			d.objects = true
-			d.end()
-			d.objects = false
-		}
-		for k := range x.Cells {
-			d.cell(row, &x.Cells[k], &cols[x.Column])
-		}
-	}
-	d.end()
-	d.end()
+// sum is the time as Cassandra adds it up.
+func (t times) sum(seconds int64) int64 {
+	return int64(int32(uint32(seconds)-uint32(t.least))) + t.least
 }
 
-// cell writes a cell. Behind a deletion_info its members are on lines of their
-// own.
-func (d *dumper) cell(row *cassandra.Row, c *cassandra.Cell, col *cassandra.Column) {
-	d.begin(false)
-	d.objects = true
-	d.name("name")
-	d.text(columnName(col.Name))
-	t := col.Type
-	if col.Complex {
-		d.name("path")
-		d.arrays = true
-		d.begin(true)
-		path := col.PathType()
-		switch t.Kind {
-		case rowgroup.KindUDT:
-			field := 0
-			if n, ok := rowgroup.IntOf(path, c.Path); ok {
-				field = int(n)
-			}
-			if field < 0 || field >= len(t.Args) {
-				d.text(strconv.Itoa(field))
-				t = rowgroup.Blob
-				break
-			}
-			d.text(t.Fields[field])
-			t = t.Args[field]
-		case rowgroup.KindMap:
-			d.text(text(&path, c.Path))
-			t = t.Args[1]
-		case rowgroup.KindSet:
-			d.text(text(&path, c.Path))
-			t = rowgroup.Type{Kind: rowgroup.KindEmpty}
-		default:
-			d.text(text(&path, c.Path))
-			t = t.Args[0]
-		}
-		d.end()
-		d.arrays = false
+// expiry is that of a cell or a row; of a cell that is deleted, the time when,
+// with a TTL of 0.
+func (t times) expiry(seconds int64, ttl int32) int64 {
+	switch x := t.sum(seconds); {
+	case x >= int64(ttl), ttl == math.MaxInt32 && x >= 0:
+		return x
+	case x < 0 && t.unsigned:
+		return int64(uint32(x))
 	}
-	if c.Kind == rowgroup.CellTombstone {
-		d.name("deletion_info")
-		d.objects = true
-		d.begin(false)
-		d.name("local_delete_time")
-		d.seconds(c.LocalDeletionTime)
-		d.end()
-		d.objects = false
-	} else {
-		d.name("value")
-		d.buf = appendJSON(d.buf[:0], &t, c.Value)
-		d.raw(d.buf)
-	}
-	live := row.Liveness != rowgroup.LivenessNone
-	if !live || c.Timestamp != row.Timestamp {
-		d.name("tstamp")
-		d.micros(c.Timestamp)
-	}
-	if c.Kind == rowgroup.CellExpiring && (!live || c.TTL != row.TTL) {
-		d.name("ttl")
-		d.number(int64(c.TTL))
-		d.name("expires_at")
-		d.seconds(c.LocalDeletionTime)
-		d.name("expired")
-		d.boolean(d.o.Now >= c.LocalDeletionTime)
-	}
-	d.end()
-	d.objects = false
+	return invalidTime
 }
 
-func (d *dumper) marker(m *cassandra.Marker) {
-	d.begin(false)
-	d.name("type")
-	if m.Kind.Opens() && m.Kind.Closes() {
-		d.text("range_tombstone_boundary")
-	} else {
-		d.text("range_tombstone_bound")
+// deletion is the time of a deletion within a partition.
+func (t times) deletion(seconds int64) int64 {
+	if x := t.sum(seconds); x >= 0 && x < invalidTime {
+		return x
 	}
-	if m.Kind.Opens() {
-		d.bound("start", m.Kind == rowgroup.InclStart || m.Kind == rowgroup.ExclEndInclStart, m.Values, m.Open)
-	}
-	if m.Kind.Closes() {
-		d.bound("end", m.Kind == rowgroup.InclEnd || m.Kind == rowgroup.InclEndExclStart, m.Values, m.Close)
-	}
-	d.end()
-	d.objects = false
+	return invalidTime
 }
 
-func (d *dumper) bound(name string, inclusive bool, values [][]byte, del rowgroup.Deletion) {
-	d.name(name)
-	d.begin(false)
-	d.name("type")
-	d.text([2]string{"exclusive", "inclusive"}[b2i(inclusive)])
-	d.clustering(values)
-	d.deletion(del)
-	d.end()
-}
+// expired reports whether a cell that is live until then has expired now, of
+// which Cassandra takes 32 bits with a sign.
+func (d *dumper) expired(expiry int64) bool { return int64(int32(d.o.Now)) >= expiry }
 
-func (d *dumper) clustering(values [][]byte) {
-	if len(values) == 0 {
-		return
+// partitionDeletion is the time of a partition's deletion.
+func partitionDeletion(seconds int64) int64 {
+	if seconds < 0 {
+		return invalidTime
 	}
-	d.name("clustering")
-	d.objects = true
-	d.begin(true)
-	d.arrays = true
-	for i := range d.s.Header.Clustering {
-		switch {
-		case i >= len(values):
-			d.text("*")
-		case values[i] == nil:
-			d.raw([]byte("null"))
-		default:
-			d.buf = appendJSON(d.buf[:0], &d.s.Header.Clustering[i].Type, values[i])
-			d.raw(d.buf)
-		}
-	}
-	d.end()
-	d.objects, d.arrays = false, false
-}
-
-func (d *dumper) deletion(x rowgroup.Deletion) {
-	d.name("deletion_info")
-	d.objects = true
-	d.begin(false)
-	d.name("marked_deleted")
-	d.micros(x.MarkedForDeleteAt)
-	d.name("local_delete_time")
-	d.seconds(x.LocalDeletionTime)
-	d.end()
-	d.objects = false
-}
-
-func (d *dumper) micros(t int64) {
-	nanos := t * 1000
-	if t > math.MaxInt64/1000 {
-		nanos = math.MaxInt64
-	} else if t < math.MinInt64/1000 {
-		nanos = math.MinInt64
-	}
-	d.time(t, t/1_000_000, (nanos%1e9+1e9)%1e9)
-}
-
-func (d *dumper) seconds(t int64) { d.time(t, t, 0) }
-
-// time writes a time as Java's Instant does, with 0, 3, 6 or 9 digits.
-func (d *dumper) time(raw, sec, nanos int64) {
-	if d.o.RawTimes {
-		d.text(strconv.FormatInt(raw, 10))
-		return
-	}
-	layout := "2006-01-02T15:04:05"
-	switch {
-	case nanos == 0:
-	case nanos%1e6 == 0:
-		layout += ".000"
-	case nanos%1e3 == 0:
-		layout += ".000000"
-	default:
-		layout += ".000000000"
-	}
-	t := time.Unix(sec, nanos).UTC()
-	s := t.Format(layout + "Z")
-	if t.Year() > 9999 {
-		s = "+" + s
-	}
-	d.text(s)
+	return seconds
 }
 
 // reserved are the words of CQL that no name is without quotes.
@@ -425,4 +329,34 @@ func columnName(name string) string {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}
+
+// field is the number of the field of a user type that a path names, if it has
+// such a field.
+func (c *column) field(path []byte) (n int, ok bool) {
+	v, ok := rowgroup.IntOf(rowgroup.Smallint, path)
+	return int(v), ok && v >= 0 && v < int64(len(c.Type.Args))
+}
+
+// pathText appends the path of a cell of a complex column.
+func (c *column) pathText(dst, path []byte) []byte {
+	if c.Type.Kind != rowgroup.KindUDT {
+		dst, _ = appendString(dst, &c.path, path)
+		return dst
+	}
+	if n, ok := c.field(path); ok {
+		return append(dst, c.Type.Fields[n]...)
+	}
+	return strconv.AppendQuote(dst, string(path))
+}
+
+// valueType is the type of the value of a cell.
+func (c *column) valueType(path []byte) *rowgroup.Type {
+	if c.Complex && c.Type.Kind == rowgroup.KindUDT {
+		if n, ok := c.field(path); ok {
+			return bare(&c.Type.Args[n])
+		}
+		return &rowgroup.Blob
+	}
+	return c.value
 }

@@ -4,109 +4,250 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
-	"math/big"
+	"math/bits"
+	"net/netip"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/colsst/colsst/cassandra"
 	"github.com/colsst/colsst/rowgroup"
 )
 
-// appendJSON appends the value b of type t as JSON.
-func appendJSON(dst []byte, t *rowgroup.Type, b []byte) []byte {
-	switch t.Kind {
-	case rowgroup.KindFrozen, rowgroup.KindReversed:
-		return appendJSON(dst, &t.Args[0], b)
-	case rowgroup.KindText, rowgroup.KindASCII:
-		return appendQuoted(dst, string(b))
-	case rowgroup.KindBlob:
-		return append(hex.AppendEncode(append(dst, `"0x`...), b), '"')
-	case rowgroup.KindCounter:
-		if c, err := cassandra.ParseCounter(b); err == nil {
-			return strconv.AppendInt(dst, c.Total(), 10)
-		}
+// bare is t without what changes no value.
+func bare(t *rowgroup.Type) *rowgroup.Type {
+	for t.Kind == rowgroup.KindFrozen || t.Kind == rowgroup.KindReversed {
+		t = &t.Args[0]
 	}
-	if len(b) == 0 {
-		return append(dst, `""`...)
-	}
-	switch t.Kind {
-	case rowgroup.KindList, rowgroup.KindSet, rowgroup.KindMap, rowgroup.KindTuple, rowgroup.KindUDT, rowgroup.KindVector:
-		return appendElements(dst, t, b)
-	case rowgroup.KindFloat:
-		if f, ok := rowgroup.Float32Of(b); ok {
-			return appendJava(dst, float64(f), 32, "null")
-		}
-	case rowgroup.KindDouble:
-		if f, ok := rowgroup.Float64Of(b); ok {
-			return appendJava(dst, f, 64, "null")
-		}
-	case rowgroup.KindDecimal:
-		return appendDecimal(dst, b)
-	case rowgroup.KindBoolean:
-		return strconv.AppendBool(dst, b[0] != 0)
-	case rowgroup.KindTinyint, rowgroup.KindSmallint, rowgroup.KindInt, rowgroup.KindBigint, rowgroup.KindVarint:
-		return rowgroup.AppendText(dst, *t, b)
-	}
-	return appendQuoted(dst, text(t, b))
+	return t
 }
 
-// text is a value as a key or path has it.
-func text(t *rowgroup.Type, b []byte) string {
+// appendScalar appends a value of a type that is not put together of others as
+// Cassandra's getString does, and reports whether it is one.
+func appendScalar(dst []byte, t *rowgroup.Type, b []byte) (_ []byte, ok bool) {
 	switch t.Kind {
-	case rowgroup.KindFrozen, rowgroup.KindReversed:
-		return text(&t.Args[0], b)
 	case rowgroup.KindText, rowgroup.KindASCII:
-		return string(b)
-	case rowgroup.KindBlob, rowgroup.KindOpaque, rowgroup.KindComposite:
-		return hex.EncodeToString(b)
-	case rowgroup.KindList, rowgroup.KindSet, rowgroup.KindMap, rowgroup.KindTuple, rowgroup.KindUDT, rowgroup.KindVector:
-		return string(appendElements(nil, t, b))
-	case rowgroup.KindDecimal:
-		if len(b) > 0 {
-			return string(appendDecimal(nil, b))
+		return append(dst, b...), true
+	case rowgroup.KindBlob, rowgroup.KindOpaque, rowgroup.KindCounter:
+		return hex.AppendEncode(dst, b), true
+	case rowgroup.KindTinyint:
+		if len(b) == 1 {
+			return strconv.AppendInt(dst, int64(int8(b[0])), 10), true
+		}
+		return dst, false
+	case rowgroup.KindSmallint:
+		if len(b) == 2 {
+			return strconv.AppendInt(dst, int64(int16(binary.BigEndian.Uint16(b))), 10), true
+		}
+		return dst, false
+	case rowgroup.KindDate:
+		if len(b) == 4 {
+			return appendDay(dst, int64(binary.BigEndian.Uint32(b))-1<<31, false), true
+		}
+		return dst, false
+	case rowgroup.KindTime:
+		if len(b) == 8 {
+			return appendTimeOfDay(dst, int64(binary.BigEndian.Uint64(b))), true
+		}
+		return dst, false
+	case rowgroup.KindDuration:
+		return rowgroup.AppendText(dst, *t, b), rowgroup.Valid(*t, b) == nil
+	}
+	if len(b) == 0 {
+		return dst, true
+	}
+	switch t.Kind {
+	case rowgroup.KindInt:
+		if len(b) == 4 {
+			return strconv.AppendInt(dst, int64(int32(binary.BigEndian.Uint32(b))), 10), true
+		}
+	case rowgroup.KindBigint:
+		if len(b) == 8 {
+			return strconv.AppendInt(dst, int64(binary.BigEndian.Uint64(b)), 10), true
+		}
+	case rowgroup.KindDouble:
+		if len(b) == 8 {
+			return appendFloat(dst, math.Float64frombits(binary.BigEndian.Uint64(b)), 64), true
+		}
+	case rowgroup.KindFloat:
+		if len(b) == 4 {
+			return appendFloat(dst, float64(math.Float32frombits(binary.BigEndian.Uint32(b))), 32), true
+		}
+	case rowgroup.KindBoolean:
+		if len(b) == 1 {
+			return strconv.AppendBool(dst, b[0] != 0), true
 		}
 	case rowgroup.KindTimestamp, rowgroup.KindOldDate:
-		if ms, ok := rowgroup.IntOf(*t, b); ok {
-			return time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05.000Z")
+		if len(b) == 8 {
+			return appendMillis(dst, int64(binary.BigEndian.Uint64(b)), stringForm), true
 		}
-	case rowgroup.KindFloat:
-		if f, ok := rowgroup.Float32Of(b); ok {
-			return string(appendJava(nil, float64(f), 32, ""))
+	case rowgroup.KindUUID, rowgroup.KindTimeUUID, rowgroup.KindLexicalUUID:
+		if len(b) == 16 {
+			return rowgroup.AppendText(dst, rowgroup.UUID, b), true
 		}
-	case rowgroup.KindDouble:
-		if f, ok := rowgroup.Float64Of(b); ok {
-			return string(appendJava(nil, f, 64, ""))
-		}
-	case rowgroup.KindTime:
-		if ns, ok := rowgroup.IntOf(*t, b); ok {
-			return time.Unix(0, ns).UTC().Format("15:04:05.000000000")
-		}
+	case rowgroup.KindInet:
+		return appendAddress(dst, b)
+	case rowgroup.KindVarint:
+		return rowgroup.AppendText(dst, rowgroup.Varint, b), true
+	case rowgroup.KindDecimal:
+		return appendDecimal(dst, b)
 	}
-	if len(b) == 0 {
-		return ""
-	}
-	return string(rowgroup.AppendText(nil, *t, b))
+	return dst, false
 }
 
-// appendElements appends a collection, tuple, user type or vector. What is cut
-// short ends where it is cut.
-func appendElements(dst []byte, t *rowgroup.Type, b []byte) []byte {
-	take := func() (v []byte, null bool) {
-		if len(b) < 4 {
-			b = nil
-			return nil, true
-		}
-		n := int32(binary.BigEndian.Uint32(b))
-		b = b[4:]
-		if n < 0 || int(n) > len(b) {
-			return nil, true
-		}
-		v, b = b[:n:n], b[n:]
-		return v, false
+// appendAddress appends an address without leaving out zeros; one of IPv4 in
+// one of IPv6 as the former.
+func appendAddress(dst, b []byte) (_ []byte, ok bool) {
+	a, ok := netip.AddrFromSlice(b)
+	if a = a.Unmap(); !ok || a.Is4() {
+		return a.AppendTo(dst), ok
 	}
+	for i := 0; i < len(b); i += 2 {
+		if i > 0 {
+			dst = append(dst, ':')
+		}
+		dst = strconv.AppendUint(dst, uint64(binary.BigEndian.Uint16(b[i:])), 16)
+	}
+	return dst, true
+}
+
+// appendJSON appends the value b of type t as JSON.
+func appendJSON(dst []byte, t *rowgroup.Type, b []byte) []byte {
+	t = bare(t)
+	quoted := true
+	switch t.Kind {
+	case rowgroup.KindDouble:
+		if len(b) == 8 {
+			return appendFinite(dst, math.Float64frombits(binary.BigEndian.Uint64(b)), 64)
+		}
+	case rowgroup.KindFloat:
+		if len(b) == 4 {
+			return appendFinite(dst, float64(math.Float32frombits(binary.BigEndian.Uint32(b))), 32)
+		}
+	case rowgroup.KindText, rowgroup.KindASCII:
+		return appendQuoted(dst, b)
+	case rowgroup.KindCounter: // the start of the context
+		if len(b) >= 8 {
+			return strconv.AppendInt(dst, int64(binary.BigEndian.Uint64(b)), 10)
+		}
+	case rowgroup.KindTimestamp, rowgroup.KindOldDate:
+		if len(b) == 8 {
+			return append(appendMillis(append(dst, '"'), int64(binary.BigEndian.Uint64(b)), jsonForm), '"')
+		}
+	case rowgroup.KindTime:
+		if len(b) == 0 {
+			return append(dst, `"null"`...)
+		}
+	case rowgroup.KindInt, rowgroup.KindBigint, rowgroup.KindBoolean, rowgroup.KindTinyint, rowgroup.KindSmallint,
+		rowgroup.KindVarint, rowgroup.KindDecimal:
+		quoted = len(b) == 0
+	case rowgroup.KindList, rowgroup.KindSet, rowgroup.KindMap, rowgroup.KindTuple, rowgroup.KindUDT, rowgroup.KindVector:
+		if len(b) > 0 || t.Kind == rowgroup.KindUDT {
+			return appendElements(dst, t, b)
+		}
+	}
+	at := len(dst)
+	if quoted {
+		dst = append(dst, '"')
+	}
+	dst, ok := appendScalar(dst, t, b)
+	if len(b) > 0 && (!ok || t.Kind == rowgroup.KindBlob || t.Kind == rowgroup.KindOpaque) {
+		dst = hex.AppendEncode(append(dst[:at], `"0x`...), b)
+		quoted = true
+	} else if t.Kind == rowgroup.KindBlob {
+		dst = append(dst, "0x"...)
+	}
+	if quoted {
+		dst = append(dst, '"')
+	}
+	return dst
+}
+
+func appendFinite(dst []byte, f float64, bits int) []byte {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return append(dst, "null"...)
+	}
+	return appendFloat(dst, f, bits)
+}
+
+// elements are the values that one is put together of.
+type elements struct {
+	rest []byte
+	bad  bool // it ends within one
+}
+
+// next is the next one: u32 length, negative if it is null, and bytes.
+func (e *elements) next() (v []byte, null bool) {
+	if len(e.rest) < 4 {
+		e.bad = e.bad || len(e.rest) > 0
+		e.rest = nil
+		return nil, true
+	}
+	n := int32(binary.BigEndian.Uint32(e.rest))
+	e.rest = e.rest[4:]
+	if n < 0 {
+		return nil, true
+	}
+	if int64(n) > int64(len(e.rest)) {
+		e.rest, e.bad = nil, true
+		return nil, true
+	}
+	v, e.rest = e.rest[:n:n], e.rest[n:]
+	return v, false
+}
+
+// count takes the number of elements of a collection, which stands before them.
+// There may be fewer.
+func (e *elements) count() int {
+	if len(e.rest) < 4 {
+		e.rest = nil
+		return 0
+	}
+	n := int32(binary.BigEndian.Uint32(e.rest))
+	e.rest = e.rest[4:]
+	return int(n)
+}
+
+// vector is the elements of a vector: of one length, or a vint before each.
+func vector(t *rowgroup.Type, b []byte) (values [][]byte) {
+	width, fixed := t.Args[0].ValueLen()
+	for len(values) < int(t.Length) && len(b) > 0 {
+		n, used := width, 0
+		if !fixed {
+			if n, used = vint(b); used == 0 {
+				return values
+			}
+		}
+		if n > len(b)-used {
+			return values
+		}
+		values = append(values, b[used:used+n:used+n])
+		b = b[used+n:]
+	}
+	return values
+}
+
+// vint reads a number of as many further bytes as the first has leading ones.
+// used is 0 if it is cut short, or no length.
+func vint(b []byte) (n, used int) {
+	more := bits.LeadingZeros8(^b[0])
+	if more > 4 || len(b) <= more {
+		return 0, 0
+	}
+	n = int(b[0] & (0xff >> more))
+	for _, c := range b[1 : 1+more] {
+		n = n<<8 | int(c)
+	}
+	if n < 0 || n > math.MaxInt32 {
+		return 0, 0
+	}
+	return n, 1 + more
+}
+
+// appendElements appends a collection, tuple, user type or vector as JSON. What
+// is cut short ends where it is cut.
+func appendElements(dst []byte, t *rowgroup.Type, b []byte) []byte {
+	e := elements{rest: b}
 	element := func(t *rowgroup.Type) {
-		if v, null := take(); null {
+		if v, null := e.next(); null {
 			dst = append(dst, "null"...)
 		} else {
 			dst = appendJSON(dst, t, v)
@@ -133,106 +274,111 @@ func appendElements(dst []byte, t *rowgroup.Type, b []byte) []byte {
 			if strings.ToLower(name) != name {
 				name = `"` + name + `"`
 			}
-			dst = append(appendQuoted(dst, name), ": "...)
+			dst = append(appendQuoted(dst, []byte(name)), ": "...)
 			element(&t.Args[i])
 		}
 		return append(dst, '}')
 	case rowgroup.KindVector:
 		dst = append(dst, '[')
-		n, fixed := t.Args[0].ValueLen()
-		for i := 0; fixed && n > 0 && len(b) >= n; i++ {
+		for i, v := range vector(t, b) {
 			separate(i)
-			dst = appendJSON(dst, &t.Args[0], b[:n])
-			b = b[n:]
-		}
-		if !fixed {
-			return appendQuoted(dst[:len(dst)-1], string(rowgroup.AppendText(nil, *t, b)))
+			dst = appendJSON(dst, &t.Args[0], v)
 		}
 		return append(dst, ']')
+	case rowgroup.KindMap:
+		dst = append(dst, '{')
+		for i, n := 0, e.count(); i < n && len(e.rest) > 0; i++ {
+			separate(i)
+			key, _ := e.next()
+			at := len(dst)
+			if dst = appendJSON(dst, &t.Args[0], key); dst[at] != '"' {
+				text := string(dst[at:])
+				dst = appendQuoted(dst[:at], []byte(text))
+			}
+			dst = append(dst, ": "...)
+			element(&t.Args[1])
+		}
+		return append(dst, '}')
 	}
-	if len(b) < 4 {
-		return append(dst, "null"...)
-	}
-	n := int32(binary.BigEndian.Uint32(b))
-	b = b[4:]
-	dst = append(dst, "{["[b2i(t.Kind != rowgroup.KindMap)])
-	for i := 0; i < int(n) && len(b) > 0; i++ {
+	dst = append(dst, '[')
+	for i, n := 0, e.count(); i < n && len(e.rest) > 0; i++ {
 		separate(i)
-		if t.Kind != rowgroup.KindMap {
-			element(&t.Args[0])
-			continue
-		}
-		key, _ := take()
-		k := appendJSON(nil, &t.Args[0], key)
-		if len(k) == 0 || k[0] != '"' {
-			k = appendQuoted(nil, string(k))
-		}
-		dst = append(append(dst, k...), ": "...)
-		element(&t.Args[1])
+		element(&t.Args[0])
 	}
-	return append(dst, "}]"[b2i(t.Kind != rowgroup.KindMap)])
+	return append(dst, ']')
 }
 
-// appendJava appends a floating point number as Java's toString does: from
-// 0.001 to 10,000,000 without an exponent. special stands for what is none.
-func appendJava(dst []byte, f float64, bits int, special string) []byte {
-	switch a := math.Abs(f); {
-	case math.IsNaN(f) || math.IsInf(f, 0):
-		if special != "" {
-			return append(dst, special...)
+// appendString appends the value b of type t as Cassandra's getString does, in
+// keys, paths and the internal form, and reports whether it is one.
+func appendString(dst []byte, t *rowgroup.Type, b []byte) (_ []byte, ok bool) {
+	switch t = bare(t); t.Kind {
+	case rowgroup.KindList, rowgroup.KindSet, rowgroup.KindMap, rowgroup.KindVector:
+		return hex.AppendEncode(dst, b), true
+	case rowgroup.KindComposite:
+		return appendComposite(dst, t, b)
+	case rowgroup.KindTuple, rowgroup.KindUDT:
+		e := elements{rest: b}
+		for i := 0; i < len(t.Args) && len(e.rest) > 0; i++ {
+			if i > 0 {
+				dst = append(dst, ':')
+			}
+			v, null := e.next()
+			switch {
+			case e.bad:
+				return dst, false
+			case null:
+				dst = append(dst, '@')
+				continue
+			}
+			s, ok := appendString(nil, &t.Args[i], v)
+			if !ok {
+				return dst, false
+			}
+			dst = append(dst, strings.NewReplacer(":", `\:`, "@", `\@`).Replace(string(s))...)
 		}
-		s := strconv.FormatFloat(f, 'g', -1, bits)
-		return append(dst, strings.NewReplacer("+Inf", "Infinity", "-Inf", "-Infinity").Replace(s)...)
-	case a == 0 || a >= 1e-3 && a < 1e7:
-		s := strconv.FormatFloat(f, 'f', -1, bits)
-		if !strings.Contains(s, ".") {
-			s += ".0"
-		}
-		return append(dst, s...)
+		return dst, true
 	}
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', -1, bits), "e")
-	if !strings.Contains(mantissa, ".") {
-		mantissa += ".0"
-	}
-	n, _ := strconv.Atoi(exponent) // it is one
-	return strconv.AppendInt(append(append(dst, mantissa...), 'E'), int64(n), 10)
+	return appendScalar(dst, t, b)
 }
 
-// appendDecimal appends a decimal as Java's BigDecimal does.
-func appendDecimal(dst, b []byte) []byte {
-	if len(b) < 5 {
-		return append(dst, `""`...)
-	}
-	scale := int64(int32(binary.BigEndian.Uint32(b)))
-	digits := string(rowgroup.AppendText(nil, rowgroup.Varint, b[4:]))
-	n, ok := new(big.Int).SetString(digits, 10)
-	if !ok || scale == 0 {
-		return append(dst, digits...)
-	}
-	if n.Sign() < 0 {
-		dst, digits = append(dst, '-'), digits[1:]
-	}
-	adjusted := int64(len(digits)) - 1 - scale
-	if scale > 0 && adjusted >= -6 {
-		if point := int64(len(digits)) - scale; point > 0 {
-			return append(append(append(dst, digits[:point]...), '.'), digits[point:]...)
+// appendComposite appends a composite value: u16 length, bytes and a byte that
+// is 0, or else ends it, for each component.
+func appendComposite(dst []byte, t *rowgroup.Type, b []byte) (_ []byte, ok bool) {
+	for i := 0; i < len(t.Args) && len(b) > 0; i++ {
+		if i > 0 {
+			dst = append(dst, ':')
 		}
-		dst = append(dst, "0."...)
-		for range scale - int64(len(digits)) {
-			dst = append(dst, '0')
+		v, end, rest, ok := component(b)
+		if !ok {
+			return dst, false
 		}
-		return append(dst, digits...)
+		s, ok := appendString(nil, &t.Args[i], v)
+		if !ok {
+			return dst, false
+		}
+		text := strings.ReplaceAll(string(s), ":", `\:`)
+		if strings.HasSuffix(text, `\`) || strings.HasSuffix(text, "!") {
+			text += "!"
+		}
+		dst, b = append(dst, text...), rest
+		switch {
+		case end < 0:
+			return append(dst, ":_"...), true
+		case end > 0:
+			return append(dst, ":!"...), true
+		}
 	}
-	dst = append(dst, digits[0])
-	if len(digits) > 1 {
-		dst = append(append(dst, '.'), digits[1:]...)
+	return dst, true
+}
+
+// component takes the first component of a composite value.
+func component(b []byte) (v []byte, end int8, rest []byte, ok bool) {
+	if len(b) < 3 {
+		return nil, 0, nil, false
 	}
-	if adjusted == 0 {
-		return dst
+	n := int(binary.BigEndian.Uint16(b))
+	if len(b) < n+3 {
+		return nil, 0, nil, false
 	}
-	dst = append(dst, 'E')
-	if adjusted > 0 {
-		dst = append(dst, '+')
-	}
-	return strconv.AppendInt(dst, adjusted, 10)
+	return b[2 : 2+n], int8(b[2+n]), b[n+3:], true
 }
