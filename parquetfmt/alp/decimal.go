@@ -92,18 +92,38 @@ func bitsOf[F float]() uint {
 }
 
 const (
-	sampleLen  = 32
+	sampleLen  = 64
+	maxKnown   = 4
 	maxBackoff = 32
 )
 
 // search is what the search for pairs remembers from one vector of a page to
 // the next.
 type search struct {
-	pair  pair
-	cost  int // of it in a sample where it was found
-	known bool
-	quick backoff // of the search among likely pairs
-	full  backoff // of the search among all
+	known  [maxKnown]found
+	nKnown int
+	next   int     // of known, to be overwritten
+	quick  backoff // of the search among likely pairs
+	full   backoff // of that among larger exponents
+}
+
+// found is a pair and its cost in a sample in which it was the best.
+type found struct {
+	pair pair
+	cost int
+}
+
+// add makes p, just found, one of the known.
+func (s *search) add(p found) {
+	for i := range s.known[:s.nKnown] {
+		if s.known[i].pair == p.pair {
+			s.known[i] = p
+			return
+		}
+	}
+	s.known[s.next] = p
+	s.next = (s.next + 1) % maxKnown
+	s.nKnown = min(s.nKnown+1, maxKnown)
 }
 
 // backoff lets a search that found nothing rest for 1, 2, 4 ... vectors.
@@ -133,57 +153,115 @@ func choose[F float](s *search, src []F) pair {
 	for step, i := (len(src)+sampleLen-1)/sampleLen, 0; i < len(src); i += step {
 		sample = append(sample, src[i])
 	}
-	if s.known {
-		c := cost(sample, s.pair)
-		as := c <= s.cost+s.cost/8
-		if as && s.pair.f < s.pair.e {
-			as = cost(sample, pair{s.pair.e, s.pair.f + 1}) >= c
-		}
-		if as || !s.quick.ready() {
-			return s.pair
+	best := found{cost: math.MaxInt}
+	as := false // as good as where it was found
+	for _, p := range s.known[:s.nKnown] {
+		if c, _ := cost(sample, p.pair); c < best.cost {
+			best, as = found{p.pair, c}, c <= p.cost+p.cost/8
 		}
 	}
-	best, least := find(s, sample)
-	s.quick.done(!s.known || best != s.pair)
-	s.pair, s.cost, s.known = best, least, true
-	return best
+	if as && best.pair.f < best.pair.e { // with fewer digits too?
+		c, _ := cost(sample, pair{best.pair.e, best.pair.f + 1})
+		as = c >= best.cost
+	}
+	if as || s.nKnown > 0 && !s.quick.ready() {
+		return best.pair
+	}
+	p := find(s, typical(sample))
+	s.quick.done(p.pair != best.pair)
+	s.add(p)
+	return p.pair
 }
 
-// cost is about the bits that the values of a sample take with pair p.
-func cost[F float](sample []F, p pair) int {
-	x, lo, hi := trial(sample, p)
-	c := x * int(bitsOf[F]()+16)
-	if x < len(sample) {
-		c += len(sample) * bits.Len64(uint64(hi-lo))
+// typical is the sample without values far from most others, which pairs should
+// not be chosen for, if they are few. It moves the values.
+func typical[F float](sample []F) []F {
+	if len(sample) < 16 {
+		return sample
 	}
-	return c
+	a, b := quantiles(sample)
+	reach := F(4 * (b - a))
+	a, b = a-reach, b+reach
+	k := 0
+	for i, v := range sample {
+		if a <= v && v <= b {
+			sample[i], sample[k] = sample[k], v
+			k++
+		}
+	}
+	if k < len(sample)*7/8 {
+		return sample
+	}
+	return sample[:k]
+}
+
+// quantiles are values that most of a sample lies between.
+func quantiles[F float](sample []F) (a, b F) {
+	var wide [sampleLen]float64
+	for i, v := range sample {
+		wide[i] = float64(v)
+	}
+	var ints [sampleLen]int64
+	simd.Order64(ints[:], wide[:len(sample)], 0)
+	var s [16]int64
+	simd.Sample64(&s, ints[:len(sample)])
+	return F(unorder(s[2])), F(unorder(s[13]))
+}
+
+// unorder is the inverse of simd.Order64.
+func unorder(x int64) float64 {
+	return math.Float64frombits(uint64(x ^ x>>63&math.MaxInt64))
+}
+
+// cost is about the bits that the values of a sample take with pair p, and how
+// many of them are exceptions.
+func cost[F float](sample []F, p pair) (cost, exceptions int) {
+	x, lo, hi := trial(sample, p)
+	cost = x * int(bitsOf[F]()+16)
+	if x < len(sample) {
+		cost += len(sample) * bits.Len64(uint64(hi-lo))
+	}
+	return cost, x
 }
 
 // find looks for the pair of the least cost.
-func find[F float](s *search, sample []F) (best pair, least int) {
-	least = math.MaxInt
-	try := func(p pair) {
-		if c := cost(sample, p); c < least {
-			best, least = p, c
+func find[F float](s *search, sample []F) found {
+	best := found{cost: math.MaxInt}
+	try := func(p pair) (exceptions int) {
+		c, x := cost(sample, p)
+		if c < best.cost {
+			best = found{p, c}
 		}
+		return x
 	}
 	m := bitsOf[F]()
 	likely := likely64[:]
 	if m == 32 {
 		likely = likely32[:]
 	}
+	usual := int(likely[len(likely)-1].e)
+	worse := 0
 	for _, p := range likely {
-		try(p)
+		c := best.cost
+		if try(p) == 0 {
+			break // more digits are only larger integers
+		}
+		if worse++; best.cost < c {
+			worse = 0
+		}
+		if worse == 3 && 2*best.cost < len(sample)*int(m) {
+			break
+		}
 	}
-	if least < len(sample)*int(m)*3/4 || !s.full.ready() {
-		return best, least
+	if best.cost < len(sample)*int(m)*3/4 || !s.full.ready() {
+		return best
 	}
 	before := best
-	for e := int(maxExponent(m)); e >= 0; e-- {
+	for e := int(maxExponent(m)); e > usual; e-- {
 		for f := e; f >= 0; f-- {
 			try(pair{uint8(e), uint8(f)})
 		}
 	}
 	s.full.done(best != before)
-	return best, least
+	return best
 }
