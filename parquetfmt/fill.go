@@ -518,9 +518,12 @@ func (f *filler) delays(s *shape, m *rowgroup.RowMeta, from, to int) {
 	if s == nil {
 		return
 	}
-	col, _ := timeColumn(f.lay.schema)
-	unit := bare(f.lay.schema.Column(col).Type).Unit
-	times := *f.b.Int64s(col)
+	col, unit := f.lay.timeColumn, f.lay.timeUnit
+	time := func(i int) int64 { return int64((*f.b.Int32s(col))[i]) }
+	if f.lay.schema.Column(col).Type.Physical().Class() == rowgroup.ClassInt64 {
+		times := *f.b.Int64s(col)
+		time = func(i int) int64 { return times[i] }
+	}
 	l := &f.x.leaves[s.leaf]
 	for i := from; i < to; i++ {
 		if len(m.Liveness) > 0 && m.Liveness[i] == rowgroup.LivenessNone {
@@ -533,7 +536,7 @@ func (f *filler) delays(s *shape, m *rowgroup.RowMeta, from, to int) {
 		}
 		us := int64(0)
 		if f.b.Cell(col, i).HasValue() {
-			us, _ = micros(times[i], unit) // 0 beyond 64 bits, as the reader has it
+			us, _ = micros(time(i), unit) // 0 beyond 64 bits, as the reader has it
 		}
 		l.values.I64 = append(l.values.I64, written-us) // modulo 2^64
 		l.added(1)

@@ -19,6 +19,9 @@ type layout struct {
 	columns  []*shape // views, by column number
 	rows     rowLeaves
 	cells    []cellLeaves // by column number; of lossless files
+
+	timeColumn int // from which write times are delays
+	timeUnit   rowgroup.Unit
 }
 
 // rowLeaves are the columns of metadata of rows; nil those that a file has not.
@@ -135,8 +138,9 @@ func newLayout(s *rowgroup.Schema, o *writeOptions) (*layout, error) {
 		}
 	case o.rowMetadata:
 		if o.writeTimeDelays {
-			if _, ok := timeColumn(s); !ok {
-				return nil, fmt.Errorf("parquetfmt: write times as delays: the last clustering column is no timestamp")
+			var ok bool
+			if l.timeColumn, l.timeUnit, ok = timeColumn(s, o.delayUnit); !ok {
+				return nil, fmt.Errorf("parquetfmt: write times as delays: the last clustering column is no time")
 			}
 			r.delay = leafOf(delayColumn, format.Int64)
 		} else {
@@ -166,15 +170,20 @@ func cellsShape(name string) *shape {
 	}}
 }
 
-// timeColumn is the last clustering column if it is a timestamp, and how many µs
-// its unit has: below 0 how many units a µs has.
-func timeColumn(s *rowgroup.Schema) (col int, ok bool) {
+// timeColumn is the last clustering column if it can be a time, and its unit:
+// that given, where it is an integer.
+func timeColumn(s *rowgroup.Schema, given rowgroup.Unit) (col int, unit rowgroup.Unit, ok bool) {
 	from, to := s.Range(rowgroup.Clustering)
 	if from == to {
-		return 0, false
+		return 0, 0, false
 	}
-	t := bare(s.Column(to - 1).Type)
-	return to - 1, t.Kind == rowgroup.KindTimestamp
+	switch t := bare(s.Column(to - 1).Type); t.Kind {
+	case rowgroup.KindTimestamp:
+		return to - 1, t.Unit, true
+	case rowgroup.KindInt, rowgroup.KindBigint:
+		return to - 1, given, true
+	}
+	return 0, 0, false
 }
 
 // micros is the timestamp v of unit u in µs, the fraction dropped; ok is false
@@ -202,7 +211,8 @@ func micros(v int64, u rowgroup.Unit) (us int64, ok bool) {
 // Keys of a file's metadata.
 const (
 	schemaKey = "colsst.schema"
-	viewKey   = "colsst.view" // live or lossless
+	viewKey   = "colsst.view"        // live or lossless
+	delayKey  = "colsst.write_delay" // the unit of the time from which $write_delay counts
 	userKey   = "colsst.user."
 )
 

@@ -7,6 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/colsst/colsst/parquetfmt/alp"
+	"github.com/colsst/colsst/rowgroup"
 )
 
 // Encoding is how the values of a column are encoded.
@@ -60,6 +61,7 @@ type writeOptions struct {
 	lossless              bool
 	rowMetadata           bool
 	writeTimeDelays       bool
+	delayUnit             rowgroup.Unit
 	replace               bool
 	filter                bool
 	decimals              map[string]fixedPoint // "*": of all
@@ -151,10 +153,13 @@ func WithRowMetadata() Option {
 }
 
 // WithWriteTimeDelays is WithRowMetadata, but with a column $write_delay in
-// place of $write_time: the µs from the row's time, its last clustering column,
-// which must be a timestamp.
-func WithWriteTimeDelays() Option {
-	return func(o *writeOptions) error { o.rowMetadata, o.writeTimeDelays = true, true; return nil }
+// place of $write_time: the µs from the row's time, its last clustering column.
+// That is a timestamp, or an int or bigint that counts the unit.
+func WithWriteTimeDelays(unit rowgroup.Unit) Option {
+	return func(o *writeOptions) error {
+		o.rowMetadata, o.writeTimeDelays, o.delayUnit = true, true, unit
+		return nil
+	}
 }
 
 // WithReplacement puts U+FFFD in place of bytes of texts that are no UTF-8,
@@ -184,4 +189,15 @@ func WithDecimal(column string, precision, scale int32) Option {
 // WithUserData keeps a key and value for Reader.UserData.
 func WithUserData(key string, value []byte) Option {
 	return func(o *writeOptions) error { o.user[key] = append([]byte(nil), value...); return nil }
+}
+
+// CheckOptions says what NewWriter would say of the options whatever the table.
+func CheckOptions(opts ...Option) error {
+	o := defaults()
+	for _, opt := range opts {
+		if err := opt(&o); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -95,6 +95,9 @@ type plan struct {
 	rows     rowLeaves
 	cells    []cellLeaves
 	own      bool // a file of ours
+
+	timeColumn int // from which write times are delays
+	timeUnit   rowgroup.Unit
 }
 
 // Open reads the footer of a file.
@@ -170,7 +173,12 @@ func (f *Reader) openOwn(text string) error {
 			return err
 		}
 		o.rowMetadata = byName[ttlColumn] != nil
-		o.writeTimeDelays = byName[delayColumn] != nil
+		if unit, ok := lookup(f.meta.KeyValueMetadata, delayKey); ok && byName[delayColumn] != nil {
+			o.writeTimeDelays = true
+			for o.delayUnit < rowgroup.Nanos && o.delayUnit.String() != unit {
+				o.delayUnit++
+			}
+		}
 	}
 	l, err := newLayout(stored, &o)
 	if err != nil {
@@ -184,7 +192,7 @@ func (f *Reader) openOwn(text string) error {
 		adopt(want, got)
 	}
 	f.schema = stored
-	f.plan = plan{lossless: o.lossless, columns: l.columns, rows: l.rows, cells: l.cells, own: true}
+	f.plan = plan{lossless: o.lossless, columns: l.columns, rows: l.rows, cells: l.cells, own: true, timeColumn: l.timeColumn, timeUnit: l.timeUnit}
 	return nil
 }
 

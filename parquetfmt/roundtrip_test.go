@@ -63,6 +63,7 @@ func TestMetrics5(t *testing.T) {
 	for _, opts := range [][]Option{
 		{WithLossless()},
 		{WithRowMetadata()},
+		{WithWriteTimeDelays(rowgroup.Seconds), WithRowGroups(512, 1<<20)},
 		{WithRowMetadata(), WithPageVersion(1), WithRowGroups(512, 1<<20), WithCompression(Uncompressed)},
 		{WithLossless(), WithRowGroups(1000, 1<<30), WithPages(100, 1<<20), WithCompression(Snappy)},
 		{WithRowMetadata(), WithEncoding("*", Dictionary), WithCompression(Gzip)},

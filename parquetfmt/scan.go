@@ -720,12 +720,12 @@ func (x *builder) meta(b *rowgroup.Batch, from, to, at int) {
 		written, there := number(x.written, i)
 		if x.delay != nil {
 			if written, there = number(x.delay, i); there {
-				col, _ := timeColumn(x.s.f.schema)
-				if t, ok := number(x.s.columns[col], i); ok {
-					if c := x.s.columns[col]; c.form == formSeconds {
+				c := x.s.columns[x.s.f.plan.timeColumn]
+				if t, ok := number(c, i); ok {
+					if c.form == formSeconds {
 						t = floorDiv(t, 1000)
 					}
-					us, _ := micros(t, x.s.columns[col].typ.Unit)
+					us, _ := micros(t, x.s.f.plan.timeUnit)
 					written += us
 				}
 			}

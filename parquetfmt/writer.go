@@ -926,6 +926,9 @@ func (p *Writer) keyValues() (pairs [][2]string, err error) {
 		view = viewLossless
 	}
 	pairs = append(pairs, [2]string{schemaKey, text}, [2]string{viewKey, view})
+	if p.lay.rows.delay != nil {
+		pairs = append(pairs, [2]string{delayKey, p.lay.timeUnit.String()})
+	}
 	for _, k := range slices.Sorted(maps.Keys(p.o.user)) {
 		pairs = append(pairs, [2]string{userKey + k, base64.StdEncoding.EncodeToString(p.o.user[k])})
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/colsst/colsst/cassandra"
 	"github.com/colsst/colsst/columnar"
+	"github.com/colsst/colsst/parquetfmt"
 	"github.com/colsst/colsst/rowgroup"
 	"github.com/colsst/colsst/textfmt"
 )
@@ -24,6 +25,7 @@ type convert struct {
 	text        textFlags
 	table       tableFlags
 	out         outFlags
+	parquet     parquetFlags
 	now         nowFlag
 	inputFormat string
 	rowMetadata bool
@@ -39,6 +41,7 @@ type convert struct {
 	nowGiven       bool
 	options        textfmt.CSVOptions
 	tableOpts      []columnar.Option
+	parquetOpts    []parquetfmt.Option
 	unique         textfmt.Unique
 	reject         *rejects
 	journal        *journal // of the rows skipped, with --resume
@@ -88,6 +91,7 @@ skipped); it may be killed and started again at any time.`,
 	f.StringVar(&c.rejectPath, "reject", "", "with --on-error skip: a CSV of the rows skipped: file, line, reason; of SSTables the partitions: file, partition_key, chunk, offset, reason")
 	c.maxRowFlag()
 	c.table.add(c.tool)
+	c.parquet.add(c.tool)
 	f.BoolVar(&c.verify, "verify", false, "check the table file before it appears")
 	f.BoolVar(&c.rowMetadata, "row-metadata", false, "CSV and NDJSON output: columns $write_time, $ttl and $expiry too")
 	f.StringVar(&c.measurement, "measurement", "", "line protocol output: the measurement of all rows (default: the column measurement)")
@@ -221,10 +225,15 @@ func (c *convert) check() (err error) {
 	if c.options, err = c.text.options(c.tool); err != nil {
 		return err
 	}
-	if c.tableOpts, err = c.table.options(); err != nil {
+	if c.out.isParquet() {
+		c.parquetOpts, err = c.parquet.options(c.tool, &c.table, c.rowMetadata)
+	} else {
+		c.tableOpts, err = c.table.options()
+		c.tableOpts = append(c.tableOpts, columnar.WithConcurrency(min(c.jobs, 4)))
+	}
+	if err != nil {
 		return err
 	}
-	c.tableOpts = append(c.tableOpts, columnar.WithConcurrency(min(c.jobs, 4)))
 	keyed := c.options.Schema != nil || c.text.time != "" || len(c.text.clustering) > 0 || len(c.text.partitionKey) > 0
 	if c.text.unique != "" {
 		if c.unique, err = textfmt.ParseUnique(c.text.unique); err != nil {
@@ -261,6 +270,15 @@ func errNoKey(flag string) error {
 
 // checkOutput refuses flags that an output of this format does not look at.
 func (c *convert) checkOutput(format string) error {
+	if format == formatParquet {
+		if c.verify && c.out.path == "-" {
+			return usagef("--verify reads the file back: give -o FILE.parquet")
+		}
+		return c.refuse("is for other outputs than Parquet", "measurement", "precision", "column-compression")
+	}
+	if err := c.refuse("is for Parquet; the output is "+format, parquetOnly...); err != nil {
+		return err
+	}
 	if format == formatTable {
 		if c.verify && c.out.path == "-" {
 			return usagef("--verify reads the table file back: give -o FILE.csst")
@@ -350,6 +368,8 @@ func (c *convert) source(path, outFormat string, first bool) (*source, error) {
 	switch in.format {
 	case formatTable, formatSSTable:
 		src, err = c.tableSource(in, outFormat)
+	case formatParquet:
+		src, err = c.parquetSource(in, outFormat)
 	case formatDump:
 		src, err = c.dumpSource(in, outFormat)
 	default:
@@ -388,7 +408,7 @@ func (c *convert) tableSource(in *input, outFormat string) (*source, error) {
 			return nil, err
 		}
 	}
-	export := outFormat != formatTable
+	export := !c.keepsAll(outFormat)
 	src := &source{schema: r.Schema(), columns: sourceColumns(r), user: map[string][]byte{}}
 	if file, ok := r.(*columnar.Reader); ok {
 		for _, key := range file.UserDataKeys() {
@@ -614,6 +634,13 @@ func (c *convert) sink(out *output, s *rowgroup.Schema, first *source, format st
 		}
 		return newTableSink(out, s, first.columns, opts)
 	}
+	if format == formatParquet {
+		opts := slices.Clone(c.parquetOpts)
+		for key, value := range first.user {
+			opts = append(opts, parquetfmt.WithUserData(key, value))
+		}
+		return newParquetSink(out, s, first.columns, opts)
+	}
 	o := textOut{format: format, columns: first.columns, metadata: c.rowMetadata, measurement: c.measurement, precision: c.lineUnit}
 	o.csv = textfmt.CSVWriteOptions{Separator: c.options.Separator, NoHeader: !c.text.header}
 	if format == formatTSV && o.csv.Separator == 0 {
@@ -640,6 +667,13 @@ func timeUnit(s *rowgroup.Schema) (unit rowgroup.Unit) {
 
 // verifyOutput reads the whole table file back.
 func (c *convert) verifyOutput(out *output) error {
+	if c.out.isParquet() {
+		r, err := parquetfmt.Open(out.file, out.n, parquetfmt.WithName(out.name))
+		if err != nil {
+			return err
+		}
+		return r.Verify(c.ctx(), parquetfmt.VerifyValues, nil)
+	}
 	r, err := columnar.Open(out.file, out.n, columnar.WithName(out.name))
 	if err != nil {
 		return err

@@ -119,6 +119,12 @@ func (t *tool) describe(w *bufio.Writer, path, format string, explain bool, limi
 	if in.sst != nil {
 		return t.metadata(w, in.sst, format)
 	}
+	if in.format == formatParquet {
+		if explain {
+			return usagef("%s: --explain is for table files; it is a Parquet file", in.name)
+		}
+		return t.describeParquet(w, in, format)
+	}
 	r, err := in.table()
 	if err != nil {
 		return err

@@ -9,11 +9,13 @@ import (
 )
 
 // formatTable is the format of table files, formatDump that of the command dump,
-// and formatSSTable Cassandra's; the others are those of textfmt.
+// formatSSTable Cassandra's and formatParquet Apache Parquet; the others are those
+// of textfmt.
 const (
 	formatTable   = "colsst"
 	formatDump    = "dump"
 	formatSSTable = "sstable"
+	formatParquet = "parquet"
 )
 
 const (
@@ -26,8 +28,8 @@ const (
 )
 
 var (
-	inputFormats  = []string{formatTable, formatCSV, formatTSV, formatNDJSON, formatLine, formatPrometheus, formatOpenMetrics, formatDump, formatSSTable}
-	outputFormats = inputFormats[:5]
+	inputFormats  = []string{formatTable, formatCSV, formatTSV, formatNDJSON, formatLine, formatParquet, formatPrometheus, formatOpenMetrics, formatDump, formatSSTable}
+	outputFormats = inputFormats[:6]
 )
 
 // isCSV reports whether a format is CSV with one separator or another.
@@ -58,6 +60,8 @@ func formatOf(path string) string {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".csst", ".colsst":
 		return formatTable
+	case ".parquet", ".parq":
+		return formatParquet
 	case ".dump":
 		return formatDump
 	}
@@ -72,8 +76,8 @@ func looksLike(head []byte) (format, what string) {
 		return "", "is empty"
 	case bytes.HasPrefix(head, []byte(tableMagic)):
 		return formatTable, "is a table file"
-	case bytes.HasPrefix(head, []byte("PAR1")):
-		return "", "is a Parquet file"
+	case bytes.HasPrefix(head, []byte(parquetMagic)):
+		return formatParquet, "is a Parquet file"
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return "", "is a ZIP archive: unpack it first"
 	case bytes.HasPrefix(head, []byte("SQLite format 3")):

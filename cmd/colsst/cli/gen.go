@@ -7,13 +7,15 @@ import (
 
 	"github.com/colsst/colsst/columnar"
 	"github.com/colsst/colsst/internal/generate"
+	"github.com/colsst/colsst/parquetfmt"
 	"github.com/colsst/colsst/rowgroup"
 )
 
 type gen struct {
 	*tool
-	table tableFlags
-	out   outFlags
+	table   tableFlags
+	parquet parquetFlags
+	out     outFlags
 }
 
 func newGen() *cobra.Command {
@@ -96,6 +98,7 @@ an empty table.`,
 func (g *gen) flags() {
 	g.out.file(g.tool)
 	g.table.add(g.tool)
+	g.parquet.add(g.tool)
 }
 
 func (g *gen) run(s *rowgroup.Schema, rows func() rowgroup.Iter, total int64, metadata bool) error {
@@ -107,12 +110,19 @@ func (g *gen) run(s *rowgroup.Schema, rows func() rowgroup.Iter, total int64, me
 	if err := g.out.check(); err != nil {
 		return err
 	}
-	if g.out.format != formatTable {
+	if g.out.format != formatTable && g.out.format != formatParquet {
 		if err := g.refuse("is for table files; the output is "+g.out.format, "set", "encoding", "column-compression", "compression", "filter"); err != nil {
 			return err
 		}
 	}
-	opts, err := g.table.options()
+	var opts []columnar.Option
+	var parquet []parquetfmt.Option
+	var err error
+	if g.out.format == formatParquet {
+		parquet, err = g.parquet.options(g.tool, &g.table, metadata && !g.parquet.lossless)
+	} else if err = g.refuse("is for Parquet; the output is "+g.out.format, parquetOnly...); err == nil {
+		opts, err = g.table.options()
+	}
 	if err != nil {
 		return err
 	}
@@ -121,7 +131,7 @@ func (g *gen) run(s *rowgroup.Schema, rows func() rowgroup.Iter, total int64, me
 		return err
 	}
 	defer out.abort()
-	to, err := g.sink(out, s, metadata, opts)
+	to, err := g.sink(out, s, metadata, opts, parquet)
 	if err != nil {
 		return err
 	}
@@ -147,7 +157,10 @@ func (g *gen) run(s *rowgroup.Schema, rows func() rowgroup.Iter, total int64, me
 	return nil
 }
 
-func (g *gen) sink(out *output, s *rowgroup.Schema, metadata bool, opts []columnar.Option) (sink, error) {
+func (g *gen) sink(out *output, s *rowgroup.Schema, metadata bool, opts []columnar.Option, parquet []parquetfmt.Option) (sink, error) {
+	if g.out.format == formatParquet {
+		return newParquetSink(out, s, nil, parquet)
+	}
 	if g.out.format == formatTable {
 		return newTableSink(out, s, nil, opts)
 	}

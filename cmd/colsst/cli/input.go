@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -104,7 +105,9 @@ func walk(dir string, wanted func(format string) bool) (paths []string, err erro
 	return paths, err
 }
 
-func isTable(format string) bool { return format == formatTable || format == formatSSTable }
+func isTable(format string) bool {
+	return format == formatTable || format == formatSSTable || format == formatParquet
+}
 
 // input is an open input file, or stdin.
 type input struct {
@@ -180,7 +183,10 @@ func (in *input) recognise(r io.Reader) error {
 		in.text = raw
 		return nil
 	}
-	if in.format == formatTable {
+	if bytes.HasPrefix(magic, []byte(parquetMagic)) && (in.format == "" || in.format == formatTable) {
+		in.format = formatParquet
+	}
+	if in.format == formatTable || in.format == formatParquet {
 		in.text = raw
 		return nil
 	}
@@ -194,7 +200,7 @@ func (in *input) recognise(r io.Reader) error {
 		return orElse(exitData, named(in.name, err))
 	}
 	found, what := looksLike(head)
-	if found == formatTable {
+	if found == formatTable || found == formatParquet {
 		return &exitError{exitData, fmt.Errorf("%s: %s that is compressed: unpack it first", in.name, what)}
 	}
 	if in.format != "" {
@@ -285,8 +291,12 @@ func (r inputReaderAt) ReadAt(p []byte, off int64) (int, error) {
 // table opens the input as a table file. What cannot be read at any place is
 // copied to a temporary file first.
 func (in *input) table() (*columnar.Reader, error) {
-	if in.sst != nil {
-		return nil, usagef("%s: is an SSTable: convert it to a table file first", in.name)
+	if in.sst != nil || in.format == formatParquet {
+		what := "an SSTable"
+		if in.sst == nil {
+			what = "a Parquet file"
+		}
+		return nil, usagef("%s: is %s: convert it to a table file first", in.name, what)
 	}
 	if in.size < 0 {
 		if err := in.spool(); err != nil {
@@ -335,8 +345,11 @@ func (in *input) spool() error {
 
 // rows opens the input as a table.
 func (in *input) rows() (table, error) {
-	if in.sst != nil {
+	switch {
+	case in.sst != nil:
 		return in.sst, nil
+	case in.format == formatParquet:
+		return in.parquet()
 	}
 	return in.table()
 }

@@ -135,7 +135,7 @@ func (t *tool) createOutput(o *outFlags) (*output, error) {
 	var w io.Writer
 	if o.path == "-" {
 		out.name, w = "stdout", t.stdout()
-		if o.format == formatTable && isTerminal(w) {
+		if (o.format == formatTable || o.format == formatParquet) && isTerminal(w) {
 			return nil, usagef("a table file is not written to a terminal: give -o FILE")
 		}
 	} else {

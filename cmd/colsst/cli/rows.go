@@ -27,7 +27,7 @@ type tableSink struct{ w *columnar.Writer }
 // came from text.
 func newTableSink(out *output, s *rowgroup.Schema, columns []string, opts []columnar.Option) (*tableSink, error) {
 	if columns != nil {
-		b, err := json.Marshal(columns)
+		b, err := marshalColumns(columns)
 		if err != nil {
 			return nil, err
 		}
@@ -39,6 +39,9 @@ func newTableSink(out *output, s *rowgroup.Schema, columns []string, opts []colu
 	}
 	return &tableSink{w}, nil
 }
+
+// marshalColumns is the value of columnsKey.
+func marshalColumns(names []string) ([]byte, error) { return json.Marshal(names) }
 
 func (t *tableSink) write(b *rowgroup.Batch) error { return orElse(exitData, t.w.Append(b)) }
 

@@ -21,11 +21,11 @@ type tableFlags struct {
 
 func (x *tableFlags) add(t *tool) {
 	f := t.cmd.Flags()
-	f.StringArrayVar(&x.set, "set", nil, "table option name=value: row_group_rows, row_group_size_in_bytes, block_size_in_bytes; repeatable")
-	f.StringArrayVar(&x.encoding, "encoding", nil, "encodings to choose from for a column (* for the others): col=alp,byte_stream_split; repeatable")
+	f.StringArrayVar(&x.set, "set", nil, "table option name=value: row_group_rows, row_group_size_in_bytes, block_size_in_bytes (Parquet: page_rows, page_size_in_bytes, page_version in place of the last); repeatable")
+	f.StringArrayVar(&x.encoding, "encoding", nil, "encodings to choose from for a column (* for the others): col=alp,byte_stream_split (Parquet: one); repeatable")
 	f.StringVar(&x.columnCompression, "column-compression", "", "zstd for all columns, or col=zstd,...; kept where smaller")
-	f.StringVar(&x.compression, "compression", "none", "of the whole stream: none or zstd[:chunk KiB]")
-	f.BoolVar(&x.filter, "filter", true, "a filter of partition keys")
+	f.StringVar(&x.compression, "compression", "none", "of the whole stream: none or zstd[:chunk KiB] (Parquet: of pages: zstd, the default there, none, snappy, gzip, lz4_raw)")
+	f.BoolVar(&x.filter, "filter", true, "a filter of partition keys (Parquet: Bloom filters)")
 }
 
 // options are those of a writer.

@@ -116,6 +116,9 @@ func (t *tool) verifyTable(v *verification, path string, level columnar.Level, r
 	}
 	defer in.close()
 	v.File = in.name
+	if in.format == formatParquet {
+		return t.verifyParquet(v, in, level, report)
+	}
 	r, err := in.table()
 	switch {
 	case err == nil:
