@@ -6,6 +6,7 @@ import (
 
 	"github.com/colsst/colsst/encoding/bitpack"
 	"github.com/colsst/colsst/encoding/internal/frame"
+	"github.com/colsst/colsst/internal/le"
 )
 
 // pair is exponent e and factor f of decimals: value = d * 10^f * 10^-e.
@@ -134,9 +135,9 @@ func (e *chunk[F, I]) with(p pair) bool {
 
 // positions appends those of the bits that are set.
 func positions(dst []uint64, mask []byte) []uint64 {
-	for i, m := range mask {
-		for ; m != 0; m &= m - 1 {
-			dst = append(dst, uint64(8*i+bits.TrailingZeros8(m)))
+	for i := 0; i < len(mask); i += 8 {
+		for m := le.Uint64Short(mask[i:]); m != 0; m &= m - 1 {
+			dst = append(dst, uint64(8*i+bits.TrailingZeros64(m)))
 		}
 	}
 	return dst

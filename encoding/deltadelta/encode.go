@@ -7,6 +7,7 @@ import (
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
 	"github.com/colsst/colsst/encoding/internal/frame"
+	"github.com/colsst/colsst/internal/le"
 	"github.com/colsst/colsst/simd"
 )
 
@@ -314,9 +315,10 @@ func (e *values[T]) steps(limit int) (c candidate, ok bool) {
 		a, b := subRamp(e.rest[from:to], e.v[from:to], tick, period)
 		lo, hi = min(lo, a), max(hi, b)
 	}
-	for k, m := range e.offBeat(p) {
-		for ; m != 0; m &= m - 1 {
-			i := 1 + 8*k + bits.TrailingZeros8(m)
+	off := e.offBeat(p)
+	for k := 0; k < len(off); k += 8 {
+		for m := le.Uint64Short(off[k:]); m != 0; m &= m - 1 {
+			i := 1 + 8*k + bits.TrailingZeros64(m)
 			gap := divide(int64(e.deltas[i]), p) - 1
 			if gap == 0 {
 				continue
@@ -389,10 +391,12 @@ func (e *values[T]) findPeriod(spread uint64, middle int64) (period int64, ok bo
 		period = e.period
 	}
 	ticks, gaps := int64(n-1), 0
-	for k, m := range e.offBeat(period) {
-		gaps += bits.OnesCount8(m)
+	off := e.offBeat(period)
+	for k := 0; k < len(off); k += 8 {
+		m := le.Uint64Short(off[k:])
+		gaps += bits.OnesCount64(m)
 		for ; m != 0; m &= m - 1 {
-			ticks += divide(int64(e.deltas[1+8*k+bits.TrailingZeros8(m)]), period) - 1
+			ticks += divide(int64(e.deltas[1+8*k+bits.TrailingZeros64(m)]), period) - 1
 		}
 	}
 	if gaps > n/2 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
+	"github.com/colsst/colsst/internal/le"
 	"github.com/colsst/colsst/simd"
 )
 
@@ -102,9 +103,9 @@ func Append[T Integer](s *Scratch, dst []byte, f Frame, x []T) []byte {
 	shape := f.Shape()
 	codes := ^uint64(0) >> (64 - shape.Width - shape.PatchWidth)
 	s.pos, s.high = s.pos[:0], s.high[:0]
-	for i, m := range s.mask {
-		for ; m != 0; m &= m - 1 {
-			at := 8*i + bits.TrailingZeros8(m)
+	for i := 0; i < len(s.mask); i += 8 {
+		for m := le.Uint64Short(s.mask[i:]); m != 0; m &= m - 1 {
+			at := 8*i + bits.TrailingZeros64(m)
 			s.pos = append(s.pos, uint64(at))
 			s.high = append(s.high, uint64(int64(x[at])-base)&codes>>f.Width)
 		}
