@@ -529,7 +529,7 @@ func extend[T any](s []T, sp *span) []T { return slices.Grow(s, sp.n)[:sp.at+sp.
 // dense decodes stream st, of floats, one value for each unfiltered of sp, into
 // dst: chunks of ALP all together, others by one.
 func dense[T float32 | float64](d *blockDecoder, dst []T, st int, sp *span, one func([]T, int, int) error, all func([]T, []byte, []encoding.Body, *encoding.ParamColumns) (int, error)) error {
-	if d.chunks(st, sp) == encoding.ALP {
+	if sp.to-sp.from > 1 && d.chunks(st, sp) == encoding.ALP {
 		done, err := all(dst, d.body, d.bodies, &d.params)
 		if err != nil {
 			return d.at(st, sp.from+done, err)

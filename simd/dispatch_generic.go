@@ -180,6 +180,10 @@ func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	return 0
 }
 
+func scatter64(dst []uint64, positions []byte, positionWidth uint, src []byte, width, shift uint, sign uint64, n int) (done bool, bad uint64) {
+	return false, 0
+}
+
 func tails64(tails *[2][8]int, src []int64, end, sign, centre int64, most int) (done int) {
 	return 0
 }
@@ -358,6 +362,10 @@ func subRamp32(dst []int32, src []int32, start, step int32) (done int, least, gr
 
 func lengths32(beside, around []byte, src []int32, end, sign, centre int32) (done int) {
 	return 0
+}
+
+func scatter32(dst []uint32, positions []byte, positionWidth uint, src []byte, width, shift uint, sign uint32, n int) (done bool, bad uint64) {
+	return false, 0
 }
 
 func sample32(v *[16]int64, src []int32) (done bool) {

@@ -194,6 +194,9 @@ func sumOrderedRuns64AVX512(dst *float64, n int, runs *int, count int, src *byte
 func sumDecimalRuns64AVX512(dst *float64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int, back float64, scale float64) (bad uint64)
 
 //go:noescape
+func scatter64AVX512(dst *uint64, limit int, positions *byte, positionTable *byte, positionWidth uint, src *byte, table *byte, width uint, shift uint, sign uint64, n int) (bad uint64)
+
+//go:noescape
 func packedBounded64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, add float64, back float64, scale float64)
 
 //go:noescape
@@ -474,6 +477,9 @@ func sumOrderedRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte
 
 //go:noescape
 func sumDecimalRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, back float64, scale float64) (bad uint64)
+
+//go:noescape
+func scatter32AVX512(dst *uint32, limit int, positions *byte, positionTable *byte, positionWidth uint, src *byte, table *byte, width uint, shift uint, sign uint32, n int) (bad uint64)
 
 //go:noescape
 func packedBounded32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add float64, scale float64)

@@ -6536,6 +6536,75 @@ done_again:
 	VZEROUPPER
 	RET
 
+// func scatter64AVX512(dst *uint64, limit int, positions *byte, positionTable *byte, positionWidth uint, src *byte, table *byte, width uint, shift uint, sign uint64, n int) (bad uint64)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·scatter64AVX512(SB), NOSPLIT, $0-96
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+80(FP), CX
+	MOVQ         positions+16(FP), DX
+	MOVQ         positionTable+24(FP), BX
+	MOVQ         positionWidth+32(FP), SI
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VMOVDQU64    (BX), Z0
+	VMOVDQU64    64(BX), Z1
+	MOVQ         $0x00000040, BX
+	SUBQ         SI, BX
+	VMOVQ        BX, X3
+	VPSRLQ       X3, Z2, Z2
+	MOVQ         src+40(FP), BX
+	MOVQ         table+48(FP), DI
+	MOVQ         width+56(FP), R8
+	VPTERNLOGQ   $0xff, Z4, Z4, Z4
+	VMOVDQU64    (DI), Z3
+	VMOVDQU64    64(DI), Z6
+	MOVQ         $0x00000040, DI
+	SUBQ         R8, DI
+	VMOVQ        DI, X7
+	VPSRLQ       X7, Z4, Z4
+	VPBROADCASTQ sign+72(FP), Z7
+	VPTERNLOGQ   $0xff, Z5, Z5, Z5
+	MOVQ         shift+64(FP), DI
+	VMOVQ        DI, X8
+	MOVQ         limit+8(FP), DI
+	MOVQ         limit+8(FP), R9
+	VPBROADCASTQ DI, Z9
+
+loop:
+	MOVQ        CX, DI
+	MOVQ        $0x00000008, R9
+	CMPQ        DI, R9
+	CMOVQGT     R9, DI
+	MOVQ        $-1, R9
+	BZHIQ       DI, R9, R9
+	KMOVQ       R9, K1
+	VPERMB      (DX), Z0, Z10
+	VPSRLVQ     Z1, Z10, Z10
+	VPANDQ      Z2, Z10, Z10
+	ADDQ        SI, DX
+	VPERMB      (BX), Z3, Z11
+	VPSRLVQ     Z6, Z11, Z11
+	VPANDQ      Z4, Z11, Z11
+	ADDQ        R8, BX
+	VPXORQ      Z7, Z11, Z11
+	VPSUBQ      Z7, Z11, Z11
+	VPSLLQ      X8, Z11, Z11
+	VALIGNQ     $0x07, Z5, Z10, Z5
+	VPCMPQ      $0x06, Z5, Z10, K1, K2
+	VPCMPUQ     $0x01, Z9, Z10, K2, K2
+	KMOVQ       K1, DI
+	KMOVQ       K2, R9
+	XORQ        DI, R9
+	JNZ         done
+	VPSCATTERQQ Z11, K2, (AX)(Z10*8)
+	VMOVDQU64   Z10, Z5
+	SUBQ        $0x08, CX
+	JG          loop
+
+done:
+	MOVQ R9, bad+88(FP)
+	VZEROUPPER
+	RET
+
 // func packedBounded64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, add float64, back float64, scale float64)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
 TEXT ·packedBounded64AVX512(SB), NOSPLIT, $0-72
@@ -15308,6 +15377,78 @@ done_again:
 	VPCMPUD      $0x06, Z0, Z3, K1
 	KMOVQ        K1, AX
 	MOVQ         AX, bad+80(FP)
+	VZEROUPPER
+	RET
+
+// func scatter32AVX512(dst *uint32, limit int, positions *byte, positionTable *byte, positionWidth uint, src *byte, table *byte, width uint, shift uint, sign uint32, n int) (bad uint64)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·scatter32AVX512(SB), NOSPLIT, $0-96
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+80(FP), CX
+	MOVQ         positions+16(FP), DX
+	MOVQ         positionTable+24(FP), BX
+	MOVQ         positionWidth+32(FP), SI
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VMOVDQU64    (BX), Z0
+	VMOVDQU64    64(BX), Z1
+	MOVQ         $0x00000020, BX
+	SUBQ         SI, BX
+	VMOVQ        BX, X3
+	VPSRLD       X3, Z2, Z2
+	ADDQ         SI, SI
+	MOVQ         src+40(FP), BX
+	MOVQ         table+48(FP), DI
+	MOVQ         width+56(FP), R8
+	VPTERNLOGQ   $0xff, Z4, Z4, Z4
+	VMOVDQU64    (DI), Z3
+	VMOVDQU64    64(DI), Z6
+	MOVQ         $0x00000020, DI
+	SUBQ         R8, DI
+	VMOVQ        DI, X7
+	VPSRLD       X7, Z4, Z4
+	ADDQ         R8, R8
+	MOVL         sign+72(FP), DI
+	VPBROADCASTD DI, Z7
+	VPTERNLOGQ   $0xff, Z5, Z5, Z5
+	MOVQ         shift+64(FP), DI
+	VMOVQ        DI, X8
+	MOVQ         limit+8(FP), DI
+	MOVQ         limit+8(FP), DI
+	VPBROADCASTD DI, Z9
+
+loop:
+	MOVQ        CX, DI
+	MOVQ        $0x00000010, R9
+	CMPQ        DI, R9
+	CMOVQGT     R9, DI
+	MOVQ        $-1, R9
+	BZHIQ       DI, R9, R9
+	KMOVQ       R9, K1
+	VPERMB      (DX), Z0, Z10
+	VPSRLVD     Z1, Z10, Z10
+	VPANDQ      Z2, Z10, Z10
+	ADDQ        SI, DX
+	VPERMB      (BX), Z3, Z11
+	VPSRLVD     Z6, Z11, Z11
+	VPANDQ      Z4, Z11, Z11
+	ADDQ        R8, BX
+	VPXORQ      Z7, Z11, Z11
+	VPSUBD      Z7, Z11, Z11
+	VPSLLD      X8, Z11, Z11
+	VALIGND     $0x0f, Z5, Z10, Z5
+	VPCMPD      $0x06, Z5, Z10, K1, K2
+	VPCMPUD     $0x01, Z9, Z10, K2, K2
+	KMOVQ       K1, DI
+	KMOVQ       K2, R9
+	XORQ        DI, R9
+	JNZ         done
+	VPSCATTERDD Z11, K2, (AX)(Z10*4)
+	VMOVDQU64   Z10, Z5
+	SUBQ        $0x10, CX
+	JG          loop
+
+done:
+	MOVQ R9, bad+88(FP)
 	VZEROUPPER
 	RET
 

@@ -20,6 +20,7 @@ func main() {
 			s := shape{avx512, size}
 			decoders(s)
 			runs(s)
+			scatter(s)
 			bounded(s)
 			glue(s)
 			fill(s)

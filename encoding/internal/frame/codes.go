@@ -55,7 +55,7 @@ func patchedLow(part string, i int) error {
 // what its patches add to the codes. Otherwise it is as Patched64.
 func Highs[U uint32 | uint64](f *Frame, part string, highs []U, body []byte, lows int) error {
 	n := len(highs)
-	if err := bitpack.AddPatches(part, highs, body[simd.PackedLen(n, f.Width):f.Len(n)], f.Shape(), nil); err != nil {
+	if err := bitpack.SetPatches(part, highs, body[simd.PackedLen(n, f.Width):f.Len(n)], f.Shape()); err != nil {
 		return err
 	}
 	for i, x := range highs[:lows] {
