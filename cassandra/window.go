@@ -30,8 +30,15 @@ func (w *window) more(n int) error {
 			w.base += int64(w.pos)
 			w.pos, w.end = 0, w.end-w.pos
 		}
+		if most := 64 * w.unit; len(w.buf) > most && n < most/2 && w.end < most/2 { // a large row is gone
+			w.buf = append(make([]byte, 0, most), w.buf[:w.end]...)[:most]
+		}
 		if w.end == len(w.buf) {
-			w.buf = append(w.buf, make([]byte, max(w.unit, len(w.buf)))...)
+			// By as much again at most, and never to more than is asked for.
+			size := min(2*len(w.buf), (n+w.unit-1)/w.unit*w.unit)
+			grown := make([]byte, max(size, len(w.buf)+w.unit))
+			copy(grown, w.buf)
+			w.buf = grown
 		}
 		var k int
 		k, w.srcErr = w.src.Read(w.buf[w.end:])
