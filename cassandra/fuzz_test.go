@@ -161,6 +161,7 @@ func FuzzIndex(f *testing.F) {
 		f.Add(uint8(2+6*i), x.header.Append(nil), files[ComponentIndex])
 		f.Add(uint8(0), []byte(nil), files[ComponentSummary])
 	}
+	f.Add(uint8(0), []byte(nil), append(append(make([]byte, 15), 9), make([]byte, 8+9+8)...)) // bytes of no entries
 	f.Fuzz(func(t *testing.T, version uint8, header, b []byte) {
 		if s, err := ParseSummary(b); err == nil {
 			if !bytes.Equal(b, s.Append(nil)) {

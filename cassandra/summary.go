@@ -44,7 +44,7 @@ func ParseSummary(b []byte) (*IndexSummary, error) {
 	if c.short || c.left() > 0 {
 		return nil, encoding.Corruptf(part, "%d entries in %d bytes do not fill the file of %d", count, size, len(b))
 	}
-	if uint64(count) > size/4 {
+	if uint64(count) > size/4 || count == 0 && size > 0 {
 		return nil, encoding.Corruptf(part, "%d entries in %d bytes", count, size)
 	}
 	s.Entries = make([]SummaryEntry, count)

@@ -94,6 +94,7 @@ type tool struct {
 	jobs        int
 	summaryFlag string
 	schemaFile  string // with the names of an SSTable's columns
+	schemas     map[string]schemaTables // by file or folder
 	maxRowText  string // the largest row of an SSTable
 	maxRow      int    // of maxRowText, in bytes
 	started     time.Time

@@ -68,7 +68,7 @@ type names struct {
 
 // namesFlag adds --schema to a command that reads SSTables.
 func (t *tool) namesFlag() {
-	t.cmd.Flags().StringVar(&t.schemaFile, "schema", "", "for SSTables: CQL script with their CREATE TABLE, which names the columns of the key (default: schema.cql beside them or in their newest snapshot)")
+	t.cmd.Flags().StringVar(&t.schemaFile, "schema", "", "for SSTables: what names the columns of the key: a CQL script with their CREATE TABLE, or SSTables of the keyspace system_schema, a Data.db or a folder of them (default: schema.cql beside them or in their newest snapshot, else system_schema in their data folder)")
 }
 
 // maxRowFlag adds --max-row to a command that reads SSTables.
@@ -130,8 +130,8 @@ func sstableError(path string, err error) error {
 	return orElse(exitData, named(path, err))
 }
 
-// names finds the schema of an SSTable: the file of --schema, schema.cql beside
-// it, or that of the table's newest snapshot.
+// names finds the schema of an SSTable: that of --schema, schema.cql beside it or
+// in the table's newest snapshot, or the keyspace system_schema beside its own.
 func (t *tool) names(path string) (names, error) {
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
@@ -145,25 +145,91 @@ func (t *tool) names(path string) (names, error) {
 	if file == "" {
 		file, how = schemaBeside(dir), "found beside the SSTable"
 	}
+	if file == "" && known && !strings.HasPrefix(place.Keyspace, "system") {
+		file = systemSchemaBeside(dir)
+	}
 	if file == "" {
 		return names{how: "the header alone"}, nil
 	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return names{}, coded(exitInput, named(file, err))
+	s := t.schemaOf(file)
+	if s.err != nil {
+		return names{}, s.err
 	}
-	tables, err := cassandra.ParseSchema(text, file)
-	if err != nil {
-		return names{}, coded(exitUsage, err)
-	}
-	x := ofTable(tables, place, known, dir)
+	x := ofTable(s.tables, place, known, dir)
 	switch {
 	case x != nil:
 		return names{x, file + ", " + how}, nil
 	case t.schemaFile != "":
-		return names{}, usagef("%s: has %s, and none of them is known to be that of %s", file, plural(int64(len(tables)), "table"), path)
+		return names{}, usagef("%s: has %s, and none of them is known to be that of %s", file, plural(int64(len(s.tables)), "table"), path)
 	}
 	return names{how: "the header alone"}, nil
+}
+
+// schemaTables are the tables of a schema that was read.
+type schemaTables struct {
+	tables []*cassandra.Table
+	err    error
+}
+
+// schemaOf reads a schema, once.
+func (t *tool) schemaOf(file string) schemaTables {
+	s, known := t.schemas[file]
+	if !known {
+		s.tables, s.err = t.readTables(file)
+		if t.schemas == nil {
+			t.schemas = map[string]schemaTables{}
+		}
+		t.schemas[file] = s
+	}
+	return s
+}
+
+// readTables reads a CQL script, or SSTables of system_schema: one, or the live
+// ones below a folder.
+func (t *tool) readTables(file string) ([]*cassandra.Table, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, coded(exitInput, named(file, err))
+	}
+	paths := []string{file}
+	switch {
+	case info.IsDir():
+		if paths, err = cassandra.ListSystemSchema(file, cassandra.ListOptions{}); err != nil {
+			return nil, orElse(exitData, named(file, err))
+		}
+	case !isSSTable(file):
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, coded(exitInput, named(file, err))
+		}
+		tables, err := cassandra.ParseSchema(text, file)
+		return tables, coded(exitUsage, err)
+	}
+	tables, notes, err := cassandra.ReadSystemSchema(t.ctx(), paths, file)
+	if err != nil {
+		return nil, sstableError(file, err)
+	}
+	for _, n := range notes {
+		t.notef("%s", n)
+	}
+	if len(tables) == 0 {
+		return nil, usagef("%s: has no schema: expected a CQL script, or SSTables of system_schema with tables and columns", file)
+	}
+	return tables, nil
+}
+
+// systemSchemaBeside is the folder of the keyspace system_schema that is beside
+// the one of a table's folder, or "".
+func systemSchemaBeside(dir string) string {
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if p, ok := cassandra.ParseTablePath(dir); ok && p.Snapshot == "" && !p.Backup {
+			if found := filepath.Join(dir, "..", "..", "system_schema"); exists(found) {
+				return found
+			}
+			return ""
+		}
+	}
+	return ""
 }
 
 // schemaBeside is the schema.cql that is nearest to an SSTable's folder, or "".

@@ -162,6 +162,10 @@ func (x *textFlags) options(t *tool) (o textfmt.CSVOptions, err error) {
 			return o, err
 		}
 		t.schemaFile = x.schema
+		if info, err := os.Stat(x.schema); isSSTable(x.schema) || err == nil && info.IsDir() {
+			x.schemaErr = usagef("%s: holds SSTables, whose schema is for others; text needs one as JSON or a CQL CREATE TABLE", x.schema)
+			return o, nil
+		}
 		if p.Schema, x.user, x.schemaErr = readSchema(x.schema); x.schemaErr != nil && ExitCode(x.schemaErr) == exitInput {
 			return o, x.schemaErr
 		}
