@@ -2,8 +2,10 @@ package parquetfmt
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -163,10 +165,22 @@ func within(b *bounds, least, greatest []byte, n *node, order comparison) bool {
 	if size > 0 && (len(least) != size || len(greatest) != size) {
 		return true
 	}
-	if compareBound(least, least, n.typ, order) != 0 || compareBound(greatest, greatest, n.typ, order) != 0 {
+	if isNaN(least, n.typ) || isNaN(greatest, n.typ) {
 		return true
 	}
 	return compareBound(least, b.min, n.typ, order) <= 0 && compareBound(greatest, b.max, n.typ, order) >= 0
+}
+
+// isNaN reports whether PLAIN bytes of the type's length are a NaN.
+func isNaN(b []byte, t format.Type) bool {
+	switch t {
+	case format.Float:
+		f := math.Float32frombits(binary.LittleEndian.Uint32(b))
+		return f != f
+	case format.Double:
+		return math.IsNaN(math.Float64frombits(binary.LittleEndian.Uint64(b)))
+	}
+	return false
 }
 
 // entriesOfPage counts the rows of a page.

@@ -370,7 +370,7 @@ func (p *Writer) chooseEncoding(c *chunkWriter) {
 			}
 		}
 	case alp.Format:
-		if !alpSmaller(&c.values) {
+		if !p.alpSmaller(&c.values) {
 			c.encoding = format.ByteStreamSplit
 		}
 	}
@@ -668,7 +668,7 @@ func (p *Writer) chunkStruct(c *chunkWriter) []byte {
 		w.i64(14, c.bloomAt)
 		w.i32(15, c.bloomLen)
 	}
-	if c.typ == format.ByteArray || c.reps != nil || c.defs != nil {
+	if c.typ == format.ByteArray || c.reps != nil || c.levelsCount() {
 		w.beginField(16)
 		if c.typ == format.ByteArray {
 			w.i64(1, c.strings)
@@ -676,7 +676,7 @@ func (p *Writer) chunkStruct(c *chunkWriter) []byte {
 		if c.reps != nil {
 			w.i64s(2, c.reps)
 		}
-		if c.defs != nil {
+		if c.levelsCount() {
 			w.i64s(3, c.defs)
 		}
 		w.end()
@@ -684,6 +684,10 @@ func (p *Writer) chunkStruct(c *chunkWriter) []byte {
 	w.end()
 	return w.buf
 }
+
+// levelsCount reports whether histograms of definition levels say more than the
+// counts of nulls.
+func (c *chunkWriter) levelsCount() bool { return c.maxDef > 1 }
 
 func (w *compactWriter) encodingStats(t format.PageType, e format.Encoding, n int) {
 	w.begin()
@@ -751,7 +755,7 @@ func (p *Writer) indexStructs(c *chunkWriter) (column, offset []byte) {
 			}
 		}
 	}
-	if c.defs != nil {
+	if c.levelsCount() {
 		w.list(7, compactI64, len(c.pages)*len(c.defs))
 		for i := range c.pages {
 			for _, n := range c.pages[i].defs {
@@ -946,9 +950,22 @@ func (l *layout) isKey(leaf int) bool {
 	return false
 }
 
-// alpSmaller reports whether ALP makes less of floats than BYTE_STREAM_SPLIT.
-func alpSmaller(v *page.Values) bool {
-	n := v.Len()
-	b, err := page.Append(nil, v, 0, n, alp.Format)
-	return err == nil && len(b) < v.Size(0, n)
+// alpSmaller reports whether ALP makes less of floats than BYTE_STREAM_SPLIT, both
+// compressed: of up to so many values from the begin.
+func (p *Writer) alpSmaller(v *page.Values) bool {
+	const most = 8192
+	n := min(v.Len(), most)
+	var size [2]int
+	for i, e := range []format.Encoding{alp.Format, format.ByteStreamSplit} {
+		var err error
+		if p.body, err = page.Append(p.body[:0], v, 0, n, e); err != nil {
+			return false
+		}
+		stored, _, err := p.compress(0)
+		if err != nil {
+			return false
+		}
+		size[i] = min(len(stored), len(p.body))
+	}
+	return size[0] < size[1]
 }

@@ -101,7 +101,11 @@ func (t *tool) verify(w *bufio.Writer, path string, level columnar.Level, levelN
 			return err
 		}
 	} else if v.OK && !t.quiet {
-		if _, err := fmt.Fprintf(w, "%s: ok: %s, %s, %s checked\n", printable(name), plural(v.Rows, "row"), plural(v.Partitions, "partition"), levelName); err != nil {
+		parts := ", " + plural(v.Partitions, "partition")
+		if v.Partitions == 0 && v.Rows > 0 { // of a Parquet file they are not counted
+			parts = ""
+		}
+		if _, err := fmt.Fprintf(w, "%s: ok: %s%s, %s checked\n", printable(name), plural(v.Rows, "row"), parts, levelName); err != nil {
 			return err
 		}
 	}

@@ -148,9 +148,6 @@ func TestUnusedMiniblocks(t *testing.T) {
 				require.Zero(t, b[at+m])
 				b[at+m] = 165
 			}
-			for m := range min(miniblocks, (left+miniValues-1)/miniValues) {
-				at += int(b[at+m]) * miniValues / 8 * 0
-			}
 			used := 0
 			for m := range miniblocks {
 				if m*miniValues < left {
