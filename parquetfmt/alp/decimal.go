@@ -197,20 +197,22 @@ func typical[F float](sample []F) []F {
 
 // quantiles are values that most of a sample lies between.
 func quantiles[F float](sample []F) (a, b F) {
-	var wide [sampleLen]float64
-	for i, v := range sample {
-		wide[i] = float64(v)
-	}
-	var ints [sampleLen]int64
-	simd.Order64(ints[:], wide[:len(sample)], 0)
 	var s [16]int64
-	simd.Sample64(&s, ints[:len(sample)])
-	return F(unorder(s[2])), F(unorder(s[13]))
-}
-
-// unorder is the inverse of simd.Order64.
-func unorder(x int64) float64 {
-	return math.Float64frombits(uint64(x ^ x>>63&math.MaxInt64))
+	switch sample := any(sample).(type) {
+	case []float64:
+		var ints [sampleLen]int64
+		simd.Order64(ints[:], sample, 0)
+		simd.Sample64(&s, ints[:len(sample)])
+		unorder := func(x int64) F { return F(math.Float64frombits(uint64(x ^ x>>63&math.MaxInt64))) }
+		return unorder(s[2]), unorder(s[13])
+	case []float32:
+		var ints [sampleLen]int32
+		simd.Order32(ints[:], sample, 0)
+		simd.Sample32(&s, ints[:len(sample)])
+		unorder := func(x int32) F { return F(math.Float32frombits(uint32(x ^ x>>31&math.MaxInt32))) }
+		return unorder(int32(s[2])), unorder(int32(s[13]))
+	}
+	return 0, 0
 }
 
 // cost is about the bits that the values of a sample take with pair p, and how

@@ -31,13 +31,14 @@ func vectors(n int, log uint) int { return int((uint64(n) + 1<<log - 1) >> log) 
 
 // vector is what a vector's header says, and where its parts lie.
 type vector struct {
-	index      int
+	index      int // in the page
 	e, f       uint8
 	exceptions int
 	frame      int64
 	width      uint
 	packed     []byte // and what follows: kernels like room behind
-	positions  []byte // and the values of exceptions
+	positions  []byte // of exceptions: not yet checked; they need not ascend, and of two at one place the later counts
+	values     []byte // theirs
 }
 
 // parse checks src, a page of values of m bits, before memory is spent on it:
@@ -114,7 +115,9 @@ func (v *vector) parse(src []byte, n int, m uint) (int, error) {
 	if len(src) < size {
 		return 0, v.corruptf("%d bytes, want %d", len(src), size)
 	}
-	v.packed, v.positions = src[header:], src[header+packed:size]
+	v.packed = src[header:]
+	v.positions = src[header+packed:][:2*v.exceptions]
+	v.values = src[header+packed+2*v.exceptions : size]
 	return size, nil
 }
 
@@ -173,13 +176,13 @@ func (v *vector) doubles(dst []float64) error {
 	if back, scale := pow64[v.f], inverse64[v.e]; !simd.Decimal64(dst, &codes, v.frame, back, scale) {
 		v.wide(dst, back, scale)
 	}
-	values := v.positions[2*v.exceptions:]
-	for i := range v.exceptions {
-		at, err := v.position(i, len(dst))
-		if err != nil {
-			return err
+	values := v.values
+	for positions := v.positions; len(positions) >= 2 && len(values) >= 8; positions, values = positions[2:], values[8:] {
+		at := int(binary.LittleEndian.Uint16(positions))
+		if at >= len(dst) {
+			return v.errPosition(at, len(dst))
 		}
-		dst[at] = math.Float64frombits(binary.LittleEndian.Uint64(values[8*i:]))
+		dst[at] = math.Float64frombits(binary.LittleEndian.Uint64(values))
 	}
 	return nil
 }
@@ -187,25 +190,19 @@ func (v *vector) doubles(dst []float64) error {
 func (v *vector) floats(dst []float32) error {
 	codes := simd.Packed32(v.packed, v.width)
 	simd.Single32(dst, &codes, int32(v.frame), pow32[v.f], inverse32[v.e])
-	values := v.positions[2*v.exceptions:]
-	for i := range v.exceptions {
-		at, err := v.position(i, len(dst))
-		if err != nil {
-			return err
+	values := v.values
+	for positions := v.positions; len(positions) >= 2 && len(values) >= 4; positions, values = positions[2:], values[4:] {
+		at := int(binary.LittleEndian.Uint16(positions))
+		if at >= len(dst) {
+			return v.errPosition(at, len(dst))
 		}
-		dst[at] = math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:]))
+		dst[at] = math.Float32frombits(binary.LittleEndian.Uint32(values))
 	}
 	return nil
 }
 
-// position is where exception i among n values belongs. They need not ascend,
-// and of two at one place the later counts.
-func (v *vector) position(i, n int) (int, error) {
-	at := int(binary.LittleEndian.Uint16(v.positions[2*i:]))
-	if at >= n {
-		return 0, v.corruptf("exception at %d of %d values", at, n)
-	}
-	return at, nil
+func (v *vector) errPosition(at, n int) error {
+	return v.corruptf("exception at %d of %d values", at, n)
 }
 
 // wide is for integers of more than 52 bits, which no kernel converts.

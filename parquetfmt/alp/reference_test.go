@@ -70,3 +70,45 @@ func decode[P uint32 | uint64](t failer, page []byte, size int, value func(frame
 	require.Len(t, body, at)
 	return out
 }
+
+// handmade is a vector as no encoder need make it.
+type handmade struct {
+	e, f      uint8
+	frame     uint64
+	width     int
+	codes     []uint64
+	positions []uint16
+	raw       []uint64 // patterns at the positions
+}
+
+// pageOf lays out vectors of values of size bytes.
+func pageOf(size int, log uint8, vectors ...handmade) []byte {
+	n := 0
+	offsets, body := []byte{}, []byte{}
+	number := func(b []byte, x uint64) []byte {
+		return append(b, binary.LittleEndian.AppendUint64(nil, x)[:size]...)
+	}
+	for _, v := range vectors {
+		n += len(v.codes)
+		offsets = binary.LittleEndian.AppendUint32(offsets, uint32(4*len(vectors)+len(body)))
+		body = append(body, v.e, v.f)
+		body = binary.LittleEndian.AppendUint16(body, uint16(len(v.positions)))
+		body = append(number(body, v.frame), byte(v.width))
+		packed := make([]byte, (len(v.codes)*v.width+7)/8)
+		for i, code := range v.codes {
+			for k := range v.width {
+				bit := i*v.width + k
+				packed[bit/8] |= byte(code>>k&1) << (bit % 8)
+			}
+		}
+		body = append(body, packed...)
+		for _, at := range v.positions {
+			body = binary.LittleEndian.AppendUint16(body, at)
+		}
+		for _, x := range v.raw {
+			body = number(body, x)
+		}
+	}
+	page := binary.LittleEndian.AppendUint32([]byte{0, 0, log}, uint32(n))
+	return append(append(page, offsets...), body...)
+}
