@@ -744,9 +744,12 @@ func pack64(dst []byte, src []uint64, width uint) (done int) {
 	switch Current() {
 	case AVX2:
 		if n := len(src) &^ 7; n > 0 && oneWindow(width, 64) {
-			if oneWindow(2*width, 64) {
+			switch {
+			case width <= 16:
+				packFours64AVX2(&dst[0], len(dst), &src[0], n, &pairTables[4*width][0], width)
+			case oneWindow(2*width, 64):
 				packPairs64AVX2(&dst[0], len(dst), &src[0], n, &pairTables[2*width][0], width)
-			} else {
+			default:
 				packSingles64AVX2(&dst[0], len(dst), &src[0], n, &pairTables[width][0], width)
 			}
 			return n
@@ -768,9 +771,12 @@ func packRamp64(dst []byte, src []int64, width uint, start, step int64) (done in
 	switch Current() {
 	case AVX2:
 		if n := len(src) &^ 7; n > 0 && oneWindow(width, 64) {
-			if oneWindow(2*width, 64) {
+			switch {
+			case width <= 16:
+				packRampFours64AVX2(&dst[0], len(dst), &src[0], n, &pairTables[4*width][0], width, start, step)
+			case oneWindow(2*width, 64):
 				packRampPairs64AVX2(&dst[0], len(dst), &src[0], n, &pairTables[2*width][0], width, start, step)
-			} else {
+			default:
 				packRampSingles64AVX2(&dst[0], len(dst), &src[0], n, &pairTables[width][0], width, start, step)
 			}
 			return n

@@ -278,10 +278,16 @@ func sort16AVX512(v *[16]int64)
 func packPairs64AVX2(dst *byte, size int, src *uint64, n int, table *byte, width uint)
 
 //go:noescape
+func packFours64AVX2(dst *byte, size int, src *uint64, n int, table *byte, width uint)
+
+//go:noescape
 func packSingles64AVX2(dst *byte, size int, src *uint64, n int, table *byte, width uint)
 
 //go:noescape
 func packRampPairs64AVX2(dst *byte, size int, src *int64, n int, table *byte, width uint, start int64, step int64)
+
+//go:noescape
+func packRampFours64AVX2(dst *byte, size int, src *int64, n int, table *byte, width uint, start int64, step int64)
 
 //go:noescape
 func packRampSingles64AVX2(dst *byte, size int, src *int64, n int, table *byte, width uint, start int64, step int64)

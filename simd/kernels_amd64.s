@@ -8982,6 +8982,117 @@ end:
 	MOVQ $-1, CX
 	JMP  group
 
+// func packFours64AVX2(dst *byte, size int, src *uint64, n int, table *byte, width uint)
+// Requires: AVX, AVX2
+TEXT ·packFours64AVX2(SB), NOSPLIT, $128-48
+	MOVQ     dst+0(FP), AX
+	MOVQ     size+8(FP), CX
+	MOVQ     src+16(FP), DX
+	MOVQ     n+24(FP), BX
+	MOVQ     table+32(FP), SI
+	MOVQ     width+40(FP), DI
+	VPCMPEQD Y0, Y0, Y0
+	MOVQ     $0x00000040, R8
+	SUBQ     DI, R8
+	VMOVQ    R8, X2
+	VPSRLQ   X2, Y0, Y0
+	VPXOR    Y1, Y1, Y1
+	VMOVQ    DI, X2
+	VPADDQ   X2, X2, X3
+	VMOVDQU  (SI), Y4
+	VMOVDQU  64(SI), Y5
+	MOVQ     DI, SI
+	LEAQ     (AX)(CX*1), CX
+	SUBQ     $0x10, CX
+	XORQ     SI, SI
+
+loop:
+	CMPQ AX, CX
+	JHI  end
+
+group:
+	VMOVDQU      (DX), Y6
+	VPAND        Y0, Y6, Y6
+	VMOVDQU      32(DX), Y7
+	VPAND        Y0, Y7, Y7
+	VPUNPCKLQDQ  Y7, Y6, Y8
+	VPUNPCKHQDQ  Y7, Y6, Y6
+	VPSLLQ       X2, Y6, Y6
+	VPOR         Y6, Y8, Y8
+	VEXTRACTI128 $0x01, Y8, X6
+	VPSLLQ       X3, X6, X6
+	VPOR         X6, X8, X6
+	VPSLLVQ      X4, X6, X6
+	VPSHUFB      X5, X6, X7
+	VPBLENDD     $0x0c, X1, X6, X6
+	VPOR         X7, X6, X6
+	VMOVDQU      X6, (AX)
+	ADDQ         $0x40, DX
+	ADDQ         DI, AX
+	SUBQ         $0x08, BX
+	JNZ          loop
+	TESTQ        SI, SI
+	JZ           done
+	LEAQ         (SP), CX
+	SUBQ         CX, AX
+
+copy16:
+	CMPQ    AX, $0x10
+	JLT     copied16
+	VMOVDQU (CX), X0
+	VMOVDQU X0, (SI)
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, SI
+	SUBQ    $0x10, AX
+	JMP     copy16
+
+copied16:
+	CMPQ AX, $0x08
+	JLT  copied8
+	MOVQ (CX), DX
+	MOVQ DX, (SI)
+	ADDQ $0x08, CX
+	ADDQ $0x08, SI
+	SUBQ $0x08, AX
+
+copied8:
+	CMPQ AX, $0x04
+	JLT  copied4
+	MOVL (CX), DX
+	MOVL DX, (SI)
+	ADDQ $0x04, CX
+	ADDQ $0x04, SI
+	SUBQ $0x04, AX
+
+copied4:
+	CMPQ AX, $0x02
+	JLT  copied2
+	MOVW (CX), DX
+	MOVW DX, (SI)
+	ADDQ $0x02, CX
+	ADDQ $0x02, SI
+	SUBQ $0x02, AX
+
+copied2:
+	CMPQ AX, $0x01
+	JLT  copied1
+	MOVB (CX), DL
+	MOVB DL, (SI)
+	ADDQ $0x01, CX
+	ADDQ $0x01, SI
+	SUBQ $0x01, AX
+
+copied1:
+done:
+	VZEROUPPER
+	RET
+
+end:
+	MOVQ AX, SI
+	LEAQ (SP), AX
+	MOVQ $-1, CX
+	JMP  group
+
 // func packSingles64AVX2(dst *byte, size int, src *uint64, n int, table *byte, width uint)
 // Requires: AVX, AVX2
 TEXT ·packSingles64AVX2(SB), NOSPLIT, $128-48
@@ -9241,6 +9352,133 @@ done:
 
 end:
 	MOVQ AX, R8
+	LEAQ (SP), AX
+	MOVQ $-1, CX
+	JMP  group
+
+// func packRampFours64AVX2(dst *byte, size int, src *int64, n int, table *byte, width uint, start int64, step int64)
+// Requires: AVX, AVX2
+TEXT ·packRampFours64AVX2(SB), NOSPLIT, $128-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         size+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         table+32(FP), SI
+	MOVQ         width+40(FP), DI
+	VPBROADCASTQ step+56(FP), Y0
+	VPADDQ       Y0, Y0, Y2
+	VPAND        lanes23<>+0(SB), Y2, Y2
+	VPAND        lanes13<>+0(SB), Y0, Y1
+	VPADDQ       Y2, Y1, Y1
+	VPBROADCASTQ start+48(FP), Y2
+	VPADDQ       Y2, Y1, Y1
+	VPSLLQ       $0x02, Y0, Y0
+	VPBROADCASTQ step+56(FP), Y0
+	VPSLLQ       $0x03, Y0, Y2
+	VPSLLQ       $0x02, Y0, Y0
+	VPADDQ       Y0, Y1, Y0
+	VPCMPEQD     Y3, Y3, Y3
+	MOVQ         $0x00000040, R8
+	SUBQ         DI, R8
+	VMOVQ        R8, X5
+	VPSRLQ       X5, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+	VMOVQ        DI, X5
+	VPADDQ       X5, X5, X6
+	VMOVDQU      (SI), Y7
+	VMOVDQU      64(SI), Y8
+	MOVQ         DI, SI
+	LEAQ         (AX)(CX*1), CX
+	SUBQ         $0x10, CX
+	XORQ         SI, SI
+
+loop:
+	CMPQ AX, CX
+	JHI  end
+
+group:
+	VMOVDQU      (DX), Y9
+	VPSUBQ       Y1, Y9, Y9
+	VPADDQ       Y2, Y1, Y1
+	VPAND        Y3, Y9, Y9
+	VMOVDQU      32(DX), Y10
+	VPSUBQ       Y0, Y10, Y10
+	VPADDQ       Y2, Y0, Y0
+	VPAND        Y3, Y10, Y10
+	VPUNPCKLQDQ  Y10, Y9, Y11
+	VPUNPCKHQDQ  Y10, Y9, Y9
+	VPSLLQ       X5, Y9, Y9
+	VPOR         Y9, Y11, Y11
+	VEXTRACTI128 $0x01, Y11, X9
+	VPSLLQ       X6, X9, X9
+	VPOR         X9, X11, X9
+	VPSLLVQ      X7, X9, X9
+	VPSHUFB      X8, X9, X10
+	VPBLENDD     $0x0c, X4, X9, X9
+	VPOR         X10, X9, X9
+	VMOVDQU      X9, (AX)
+	ADDQ         $0x40, DX
+	ADDQ         DI, AX
+	SUBQ         $0x08, BX
+	JNZ          loop
+	TESTQ        SI, SI
+	JZ           done
+	LEAQ         (SP), CX
+	SUBQ         CX, AX
+
+copy16:
+	CMPQ    AX, $0x10
+	JLT     copied16
+	VMOVDQU (CX), X0
+	VMOVDQU X0, (SI)
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, SI
+	SUBQ    $0x10, AX
+	JMP     copy16
+
+copied16:
+	CMPQ AX, $0x08
+	JLT  copied8
+	MOVQ (CX), DX
+	MOVQ DX, (SI)
+	ADDQ $0x08, CX
+	ADDQ $0x08, SI
+	SUBQ $0x08, AX
+
+copied8:
+	CMPQ AX, $0x04
+	JLT  copied4
+	MOVL (CX), DX
+	MOVL DX, (SI)
+	ADDQ $0x04, CX
+	ADDQ $0x04, SI
+	SUBQ $0x04, AX
+
+copied4:
+	CMPQ AX, $0x02
+	JLT  copied2
+	MOVW (CX), DX
+	MOVW DX, (SI)
+	ADDQ $0x02, CX
+	ADDQ $0x02, SI
+	SUBQ $0x02, AX
+
+copied2:
+	CMPQ AX, $0x01
+	JLT  copied1
+	MOVB (CX), DL
+	MOVB DL, (SI)
+	ADDQ $0x01, CX
+	ADDQ $0x01, SI
+	SUBQ $0x01, AX
+
+copied1:
+done:
+	VZEROUPPER
+	RET
+
+end:
+	MOVQ AX, SI
 	LEAQ (SP), AX
 	MOVQ $-1, CX
 	JMP  group
@@ -17125,19 +17363,19 @@ loop:
 	JHI  end
 
 group:
-	VMOVDQU      (DX), Y6
-	VPAND        Y0, Y6, Y6
-	VPSRLQ       $0x20, Y6, Y7
-	VPSLLQ       X2, Y7, Y7
-	VPBLENDD     $0xaa, Y1, Y6, Y6
-	VPOR         Y7, Y6, Y6
-	VPSLLVQ      Y3, Y6, Y6
-	VPSHUFB      Y4, Y6, Y7
-	VPBLENDD     $0xcc, Y1, Y6, Y6
-	VPOR         Y7, Y6, Y6
-	VPERM2I128   $0x08, Y6, Y6, Y7
-	VPSHUFB      Y5, Y7, Y7
-	VPOR         Y7, Y6, Y6
+	VMOVDQU      (DX), Y7
+	VPAND        Y0, Y7, Y7
+	VPSRLQ       $0x20, Y7, Y6
+	VPSLLQ       X2, Y6, Y6
+	VPBLENDD     $0xaa, Y1, Y7, Y7
+	VPOR         Y6, Y7, Y7
+	VPSLLVQ      Y3, Y7, Y7
+	VPSHUFB      Y4, Y7, Y6
+	VPBLENDD     $0xcc, Y1, Y7, Y7
+	VPOR         Y6, Y7, Y7
+	VPERM2I128   $0x08, Y7, Y7, Y6
+	VPSHUFB      Y5, Y6, Y6
+	VPOR         Y6, Y7, Y6
 	VMOVDQU      X6, (AX)
 	VEXTRACTI128 $0x01, Y6, (AX)(SI*1)
 	ADDQ         $0x20, DX
@@ -17252,21 +17490,21 @@ loop:
 	JHI  end
 
 group:
-	VMOVDQU      (DX), Y8
-	VPSUBD       Y1, Y8, Y8
+	VMOVDQU      (DX), Y9
+	VPSUBD       Y1, Y9, Y9
 	VPADDD       Y0, Y1, Y1
-	VPAND        Y2, Y8, Y8
-	VPSRLQ       $0x20, Y8, Y9
-	VPSLLQ       X4, Y9, Y9
-	VPBLENDD     $0xaa, Y3, Y8, Y8
-	VPOR         Y9, Y8, Y8
-	VPSLLVQ      Y5, Y8, Y8
-	VPSHUFB      Y6, Y8, Y9
-	VPBLENDD     $0xcc, Y3, Y8, Y8
-	VPOR         Y9, Y8, Y8
-	VPERM2I128   $0x08, Y8, Y8, Y9
-	VPSHUFB      Y7, Y9, Y9
-	VPOR         Y9, Y8, Y8
+	VPAND        Y2, Y9, Y9
+	VPSRLQ       $0x20, Y9, Y8
+	VPSLLQ       X4, Y8, Y8
+	VPBLENDD     $0xaa, Y3, Y9, Y9
+	VPOR         Y8, Y9, Y9
+	VPSLLVQ      Y5, Y9, Y9
+	VPSHUFB      Y6, Y9, Y8
+	VPBLENDD     $0xcc, Y3, Y9, Y9
+	VPOR         Y8, Y9, Y9
+	VPERM2I128   $0x08, Y9, Y9, Y8
+	VPSHUFB      Y7, Y8, Y8
+	VPOR         Y8, Y9, Y8
 	VMOVDQU      X8, (AX)
 	VEXTRACTI128 $0x01, Y8, (AX)(SI*1)
 	ADDQ         $0x20, DX

@@ -11,33 +11,35 @@ import (
 
 // packers2 writes the kernels that pack integers with AVX2, which moves bytes
 // within 16 of them alone: pairs of elements meet there, shifted to where their
-// first bit belongs in its byte. Elements are values, or, up to 32 bits, pairs
-// of values of consecutive index.
+// first bit belongs in its byte. Elements are values, up to 32 bits pairs of
+// values of consecutive index, and of 64-bit values up to 16 bits four of them.
 func packers2(s shape) {
 	for _, ramp := range []bool{false, true} {
 		name, in, params, args := "pack", s.uint(), "", ""
 		if ramp {
 			name, in, params, args = "packRamp", s.int(), fmt.Sprintf(", start, step %s", s.int()), ", start, step"
 		}
-		pack2(s, name+"Pairs", ramp, true)
 		cond := "n := len(src) &^ 7; n > 0 && oneWindow(2*width, 64)"
 		call := func(kind, element string) string {
 			return fmt.Sprintf("%s%s%d%s(&dst[0], len(dst), &src[0], n, &pairTables[%s][0], width%s)\n", name, kind, s.size, suffix(false), element, args)
 		}
+		pack2(s, name+"Pairs", ramp, 2)
 		body := call("Pairs", "2*width")
 		if s.size == 64 {
-			pack2(s, name+"Singles", ramp, false)
+			pack2(s, name+"Fours", ramp, 4)
+			pack2(s, name+"Singles", ramp, 1)
 			cond = "n := len(src) &^ 7; n > 0 && oneWindow(width, 64)"
-			body = "if oneWindow(2*width, 64) {\n" + body + "} else {\n" + call("Singles", "width") + "}\n"
+			body = "switch {\ncase width <= 16:\n" + call("Fours", "4*width") + "case oneWindow(2*width, 64):\n" + body + "default:\n" + call("Singles", "width") + "}\n"
 		}
 		calls.add(false, fmt.Sprintf("%s%d(dst []byte, src []%s, width uint%s) (done int)", name, s.size, in, params), "0", cond, body+"return n")
 	}
 }
 
-// pack2 packs n values, a multiple of 8, above 0: 4 elements of pairs, or 8
-// single ones, a turn. Stores reach beyond a group, so that the last groups go
-// by way of a buffer.
-func pack2(s shape, kernel string, ramp, pairs bool) {
+// pack2 packs n values, a multiple of 8, above 0: 8 a turn, that is 2, 4 or 8
+// elements. Stores reach beyond a group, so that the last groups go by way of a
+// buffer.
+func pack2(s shape, kernel string, ramp bool, values int) {
+	pairs := values == 2
 	in, params := s.uint(), ""
 	if ramp {
 		in, params = s.int(), fmt.Sprintf(", start, step %s", s.int())
@@ -46,9 +48,9 @@ func pack2(s shape, kernel string, ramp, pairs bool) {
 	Pragma("noescape")
 	buffer := AllocLocal(128)
 	dst, size, src, n, tab, width := gp("dst"), gp("size"), gp("src"), gp("n"), gp("table"), gp("width")
-	registers := 2
-	if pairs {
-		registers = 1
+	registers := 1
+	if values == 1 {
+		registers = 2
 	}
 
 	// What to take from the values of each load, and by how much it grows.
@@ -85,16 +87,22 @@ func pack2(s shape, kernel string, ramp, pairs bool) {
 	s.shiftRight(widthX, mask, mask)
 	VPXOR(zero, zero, zero)
 	VMOVQ(width, widthX)
+	pairX := XMM()
+	if values == 4 {
+		VPADDQ(widthX, widthX, pairX)
+	}
 
 	shifts, odds, spills := make([]reg.VecVirtual, registers), make([]reg.VecVirtual, registers), make([]reg.VecVirtual, registers)
 	for i := range registers {
 		shifts[i], odds[i], spills[i] = YMM(), YMM(), YMM()
 		VMOVDQU(Mem{Base: tab, Disp: 32 * i}, shifts[i])
 		VMOVDQU(Mem{Base: tab, Disp: 64 + 32*i}, odds[i])
-		VMOVDQU(Mem{Base: tab, Disp: 128 + 32*i}, spills[i])
+		if values < 4 { // there are more than 16 bytes
+			VMOVDQU(Mem{Base: tab, Disp: 128 + 32*i}, spills[i])
+		}
 	}
 	// Where each 16 bytes begin: at every second element.
-	at := make([]reg.GPVirtual, 2*registers)
+	at := make([]reg.GPVirtual, 4/values)
 	bits := GP64()
 	MOVQ(width, bits)
 	if pairs {
@@ -114,7 +122,9 @@ func pack2(s shape, kernel string, ramp, pairs bool) {
 	last, out := GP64(), GP64() // where the last whole stores may begin; where the buffer's bytes belong
 	LEAQ(Mem{Base: dst, Index: size, Scale: 1}, last)
 	SUBQ(U8(16), last)
-	SUBQ(at[len(at)-1], last)
+	if len(at) > 1 {
+		SUBQ(at[len(at)-1], last)
+	}
 	XORQ(out, out)
 
 	// load is load i of the group, less what is to be taken from it.
@@ -135,23 +145,38 @@ func pack2(s shape, kernel string, ramp, pairs bool) {
 		return r
 	}
 	elements := func(i int) reg.VecVirtual {
+		var r reg.VecVirtual
 		switch {
+		case values == 1:
+			return load(i, Mem{Base: src, Disp: 32 * i})
 		case s.size == 32:
-			r, high := load(0, Mem{Base: src}), YMM()
+			high := YMM()
+			r = load(0, Mem{Base: src})
 			VPSRLQ(U8(32), r, high)
 			VPSLLQ(widthX, high, high)
 			VPBLENDD(U8(0xaa), zero, r, r)
 			VPOR(high, r, r)
-			return r
-		case pairs:
-			a, b, low := load(0, Mem{Base: src}), load(1, Mem{Base: src, Disp: 16}), YMM()
-			VPUNPCKLQDQ(b, a, low)
+		default:
+			second := 32
+			if pairs {
+				second = 16
+			}
+			a, b := load(0, Mem{Base: src}), load(1, Mem{Base: src, Disp: second})
+			r = YMM()
+			VPUNPCKLQDQ(b, a, r)
 			VPUNPCKHQDQ(b, a, a)
 			VPSLLQ(widthX, a, a)
-			VPOR(a, low, low)
-			return low
+			VPOR(a, r, r)
 		}
-		return load(i, Mem{Base: src, Disp: 32 * i})
+		if pairs {
+			return r
+		}
+		// Pairs 0 and 2 below 1 and 3.
+		fours, high := XMM(), XMM()
+		VEXTRACTI128(U8(1), r, high)
+		VPSLLQ(pairX, high, high)
+		VPOR(high, r.AsX(), fours)
+		return fours
 	}
 
 	Label("loop")
@@ -160,7 +185,17 @@ func pack2(s shape, kernel string, ramp, pairs bool) {
 	Label("group")
 	var before reg.VecVirtual
 	for i := range registers {
-		r, odd, spill := elements(i), YMM(), YMM()
+		r := elements(i)
+		if values == 4 {
+			odd := XMM()
+			VPSLLVQ(shifts[0].AsX(), r, r)
+			VPSHUFB(odds[0].AsX(), r, odd)
+			VPBLENDD(U8(0x0c), zero.AsX(), r, r)
+			VPOR(odd, r, r)
+			VMOVDQU(r, Mem{Base: dst})
+			continue
+		}
+		odd, spill := YMM(), YMM()
 		VPSLLVQ(shifts[i], r, r)
 		VPSHUFB(odds[i], r, odd)
 		VPBLENDD(U8(0xcc), zero, r, r)
