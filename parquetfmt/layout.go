@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/colsst/colsst/rowgroup"
@@ -166,7 +168,7 @@ func cellsShape(name string) *shape {
 	}
 	list := &node{name: "list", repetition: format.Repeated, children: []*node{cell}}
 	return &shape{form: formList, parts: parts, node: &node{
-		name: name, repetition: format.Optional, logical: &format.ListType{}, children: []*node{list},
+		name: name, repetition: format.Optional, logical: &format.ListType{}, converted: thrift.New(deprecated.List), children: []*node{list},
 	}}
 }
 
