@@ -1,17 +1,23 @@
 //! Prints the rows of Parquet files as README.md says, read by the crate
 //! parquet. The list of files names, line after line, a file and the folder for
-//! its texts.
+//! its texts. With three arguments, alp IN OUT, writes a flat file anew whose
+//! floats are ALP.
 
 use std::fmt::Write;
 use std::fs::{read_to_string, write, File};
 use std::panic::catch_unwind;
+use std::sync::Arc;
 
-use parquet::basic::{LogicalType, TimeUnit};
+use parquet::basic::{Encoding, LogicalType, TimeUnit};
+use parquet::column::reader::ColumnReader;
+use parquet::column::writer::ColumnWriter;
 use parquet::data_type::Decimal;
 use parquet::errors::{ParquetError, Result};
+use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::record::{Field, Row};
-use parquet::schema::types::Type;
+use parquet::schema::types::{ColumnPath, Type};
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut s, b| {
@@ -108,8 +114,53 @@ fn read(path: &str) -> Result<String> {
     Ok(text)
 }
 
+macro_rules! copy {
+    ($from:ident, $to:expr, $rows:expr) => {{
+        let (mut values, mut definitions) = (vec![], vec![]);
+        $from.read_records($rows, Some(&mut definitions), None, &mut values)?;
+        $to.write_batch(&values, Some(&definitions), None)?;
+    }};
+}
+
+fn write_alp(from: &str, to: &str) -> Result<()> {
+    let file = SerializedFileReader::new(File::open(from)?)?;
+    let schema = file.metadata().file_metadata().schema_descr().root_schema_ptr();
+    let mut properties = WriterProperties::builder().set_writer_version(WriterVersion::PARQUET_2_0);
+    for field in schema.get_fields() {
+        if matches!(field.get_physical_type(), parquet::basic::Type::FLOAT | parquet::basic::Type::DOUBLE) {
+            let path = ColumnPath::from(field.name());
+            properties = properties.set_column_encoding(path.clone(), Encoding::ALP).set_column_dictionary_enabled(path, false);
+        }
+    }
+    let mut out = SerializedFileWriter::new(File::create(to)?, schema.clone(), Arc::new(properties.build()))?;
+    for g in 0..file.num_row_groups() {
+        let group = file.get_row_group(g)?;
+        let rows = group.metadata().num_rows() as usize;
+        let mut copied = out.next_row_group()?;
+        for c in 0..group.num_columns() {
+            let mut column = copied.next_column()?.expect("a column for each");
+            match (group.get_column_reader(c)?, column.untyped()) {
+                (ColumnReader::Int32ColumnReader(mut r), ColumnWriter::Int32ColumnWriter(w)) => copy!(r, w, rows),
+                (ColumnReader::Int64ColumnReader(mut r), ColumnWriter::Int64ColumnWriter(w)) => copy!(r, w, rows),
+                (ColumnReader::FloatColumnReader(mut r), ColumnWriter::FloatColumnWriter(w)) => copy!(r, w, rows),
+                (ColumnReader::DoubleColumnReader(mut r), ColumnWriter::DoubleColumnWriter(w)) => copy!(r, w, rows),
+                (ColumnReader::ByteArrayColumnReader(mut r), ColumnWriter::ByteArrayColumnWriter(w)) => copy!(r, w, rows),
+                _ => return Err(ParquetError::General("a column of another type".into())),
+            }
+            column.close()?;
+        }
+        copied.close()?;
+    }
+    out.close()?;
+    Ok(())
+}
+
 fn main() {
-    let list = read_to_string(std::env::args().nth(1).expect("a list of files")).expect("the list of files");
+    let args: Vec<_> = std::env::args().collect();
+    if args.len() == 4 && args[1] == "alp" {
+        return write_alp(&args[2], &args[3]).expect("a copy with ALP");
+    }
+    let list = read_to_string(args.get(1).expect("a list of files")).expect("the list of files");
     let lines: Vec<_> = list.lines().collect();
     for x in lines.chunks_exact(2) {
         let out = format!("{}/arrow-rs", x[1]);
