@@ -72,7 +72,7 @@ public final class Node
         }
     }
 
-    private static void start(String version, String dir) throws Exception
+    static void start(String version, String dir) throws Exception
     {
         System.setProperty("cassandra.expiration_date_overflow_policy", "CAP");
         System.setProperty("cassandra.storagedir", dir);
