@@ -1,6 +1,9 @@
 package sstabledump
 
 import (
+	"encoding/binary"
+	"strconv"
+
 	"github.com/colsst/colsst/cassandra"
 	"github.com/colsst/colsst/rowgroup"
 )
@@ -8,7 +11,39 @@ import (
 // document writes JSON.
 type document struct {
 	*dumper
+	*layout
 	some bool // a partition has been written
+}
+
+// layout is what stands before the parts of a row that most rows have.
+type layout struct {
+	row, clustering, liveness, cells string
+}
+
+var (
+	lineLayout = layout{
+		row: `{"type":"row","position":`, clustering: `,"clustering":[`,
+		liveness: `,"liveness_info":{"tstamp":`, cells: `,"cells":[`,
+	}
+	prettyLayout = layout{
+		row:        "{\n        \"type\" : \"row\",\n        \"position\" : ",
+		clustering: ",\n        \"clustering\" : [",
+		liveness:   ",\n        \"liveness_info\" : { \"tstamp\" : ",
+		cells:      ",\n        \"cells\" : [",
+	}
+)
+
+func newDocument(d *dumper) *document {
+	if d.lines {
+		return &document{dumper: d, layout: &lineLayout}
+	}
+	return &document{dumper: d, layout: &prettyLayout}
+}
+
+// begun takes it that the beginning of an object, or array, with so many members
+// has been written.
+func (d *document) begun(l level) {
+	d.stack = append(d.stack, l)
 }
 
 func (d *document) begin() {
@@ -82,23 +117,25 @@ func (d *document) endPartition() {
 }
 
 func (d *document) row(row *cassandra.Row, static bool, position int64) {
-	cols, kind := d.regular, "row"
+	cols := d.regular
+	d.value()
 	if static {
-		cols, kind = d.static, "static_block"
-	}
-	d.open(false)
-	d.name("type")
-	d.plain(kind)
-	d.name("position")
-	d.number(position)
-	if !static {
-		d.clustering(row.Clustering)
+		cols = d.static
+		d.begun(level{})
+		d.out = append(d.out, '{')
+		d.name("type")
+		d.plain("static_block")
+		d.name("position")
+		d.number(position)
+	} else {
+		d.out = strconv.AppendInt(append(d.out, d.layout.row...), position, 10)
+		d.begun(level{n: 2})
+		d.clusteringOf(row.Clustering)
 	}
 	if row.Liveness != rowgroup.LivenessNone {
-		d.name("liveness_info")
-		d.objects = true
-		d.open(false)
-		d.name("tstamp")
+		d.out = append(d.out, d.liveness...)
+		d.begun(level{n: 1})
+		d.objects, d.named = true, true
 		d.micros(row.Timestamp)
 		if row.Liveness != rowgroup.LivenessLive {
 			expiry := d.times.expiry(row.ExpirationTime, row.TTL)
@@ -115,8 +152,8 @@ func (d *document) row(row *cassandra.Row, static bool, position int64) {
 	if row.HasDeletion && !row.Deletion.Live() {
 		d.deletion(row.Deletion.MarkedForDeleteAt, d.times.deletion(row.Deletion.LocalDeletionTime))
 	}
-	d.name("cells")
-	d.open(true)
+	d.out = append(d.out, d.layout.cells...)
+	d.begun(level{array: true})
 	for i := range row.Cells {
 		d.cell(row, &row.Cells[i], &cols[row.Cells[i].Column])
 	}
@@ -141,9 +178,27 @@ func (d *document) row(row *cassandra.Row, static bool, position int64) {
 	d.close()
 }
 
+// json writes a value that has been begun.
+func (d *document) json(t *rowgroup.Type, b []byte) {
+	if t = bare(t); t.Kind != rowgroup.KindTimestamp || len(b) != 8 {
+		d.out = appendJSON(d.out, t, b)
+		return
+	}
+	d.out = append(d.millis.appendMillis(append(d.out, '"'), int64(binary.BigEndian.Uint64(b)), jsonForm), '"')
+}
+
 // cell writes a cell. Behind a deletion_info its members are on lines of their
 // own.
 func (d *document) cell(row *cassandra.Row, x *cassandra.Cell, c *column) {
+	if c.head != "" && x.Kind != rowgroup.CellTombstone {
+		d.value()
+		d.out = append(d.out, c.head...)
+		d.json(c.value, x.Value)
+		d.begun(level{n: 2})
+		d.objects = true
+		d.endCell(row, x)
+		return
+	}
 	d.open(false)
 	d.objects = true
 	d.name("name")
@@ -167,8 +222,13 @@ func (d *document) cell(row *cassandra.Row, x *cassandra.Cell, c *column) {
 	} else {
 		d.name("value")
 		d.value()
-		d.out = appendJSON(d.out, c.valueType(x.Path), x.Value)
+		d.json(c.valueType(x.Path), x.Value)
 	}
+	d.endCell(row, x)
+}
+
+// endCell writes of a cell what its row does not say.
+func (d *document) endCell(row *cassandra.Row, x *cassandra.Cell) {
 	live := row.Liveness != rowgroup.LivenessNone
 	if !live || x.Timestamp != row.Timestamp {
 		d.name("tstamp")
@@ -210,18 +270,26 @@ func (d *document) bound(name string, inclusive bool, values [][]byte, del rowgr
 	d.open(false)
 	d.name("type")
 	d.plain([2]string{"exclusive", "inclusive"}[b2i(inclusive)])
-	d.clustering(values)
+	if len(values) > 0 {
+		d.name("clustering")
+		d.open(true)
+		d.clusteringValues(values)
+	}
 	d.deletion(del.MarkedForDeleteAt, d.times.deletion(del.LocalDeletionTime))
 	d.close()
 }
 
-func (d *document) clustering(values [][]byte) {
+// clusteringOf writes clustering values as a member that is not the first.
+func (d *document) clusteringOf(values [][]byte) {
 	if len(values) == 0 {
 		return
 	}
-	d.name("clustering")
-	d.objects = true
-	d.open(true)
+	d.out = append(d.out, d.layout.clustering...)
+	d.begun(level{array: true})
+	d.clusteringValues(values)
+}
+
+func (d *document) clusteringValues(values [][]byte) {
 	d.arrays = true
 	for i := range d.s.Header.Clustering {
 		switch {
@@ -231,7 +299,7 @@ func (d *document) clustering(values [][]byte) {
 			d.raw("null")
 		default:
 			d.value()
-			d.out = appendJSON(d.out, &d.s.Header.Clustering[i].Type, values[i])
+			d.json(&d.s.Header.Clustering[i].Type, values[i])
 		}
 	}
 	d.close()

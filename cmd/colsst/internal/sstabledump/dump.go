@@ -34,6 +34,7 @@ type dumper struct {
 	r       *cassandra.Scanner
 	o       *Options
 	clock   clock
+	millis  clock // of values
 	key     *rowgroup.Type
 	static  []column
 	regular []column
@@ -45,17 +46,21 @@ type dumper struct {
 type column struct {
 	*cassandra.Column
 	quoted string // its name as CQL writes it, in JSON
+	head   string // of a cell that is not deleted, if the column is not complex, up to its value
 	value  *rowgroup.Type
 	path   rowgroup.Type
 }
 
-func newColumns(cols []cassandra.Column) []column {
+func newColumns(cols []cassandra.Column, lines bool) []column {
 	list := make([]column, len(cols))
 	for i := range cols {
 		c := &list[i]
 		*c = column{Column: &cols[i], value: bare(&cols[i].Type)}
 		c.quoted = string(appendQuoted(nil, []byte(columnName(c.Name))))
 		if !c.Complex {
+			if c.head = `{ "name" : ` + c.quoted + `, "value" : `; lines {
+				c.head = `{"name":` + c.quoted + `,"value":`
+			}
 			continue
 		}
 		c.path = c.PathType()
@@ -84,14 +89,16 @@ func Dump(ctx context.Context, w io.Writer, s *cassandra.SSTable, o *Options) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	lines := o.Lines && !o.KeysOnly
 	d := &dumper{
-		printer: printer{lines: o.Lines && !o.KeysOnly}, s: s, r: r, o: o, key: bare(&s.Header.Key.Type),
-		static: newColumns(s.Header.Static), regular: newColumns(s.Header.Regular), times: newTimes(s),
+		printer: printer{lines: lines}, s: s, r: r, o: o, key: bare(&s.Header.Key.Type),
+		static: newColumns(s.Header.Static, lines), regular: newColumns(s.Header.Regular, lines), times: newTimes(s),
+		millis: clock{eras: true},
 	}
 	if o.Debug && !o.KeysOnly {
 		return d.run(ctx, w, &messages{dumper: d})
 	}
-	return d.run(ctx, w, &document{dumper: d})
+	return d.run(ctx, w, newDocument(d))
 }
 
 // sink is told what the partitions hold that are asked for, without rows that

@@ -3,7 +3,6 @@ package sstabledump
 import (
 	"math"
 	"strconv"
-	"time"
 )
 
 // The forms of a point in time.
@@ -17,28 +16,23 @@ const (
 
 // clock writes points in time. It keeps the day that it wrote last.
 type clock struct {
+	eras bool // years before the first one are counted from 1 upwards
 	day  int64
 	text []byte // of day
 }
 
 // append appends sec seconds and nanos nanoseconds, 0 to 999,999,999, since
-// 1970 in a form of Java's. Those that print milliseconds count years before
-// the first one from 1 upwards.
+// 1970 in a form of Java's.
 func (c *clock) append(dst []byte, sec, nanos int64, form timeForm) []byte {
 	day := sec / 86400
 	if sec %= 86400; sec < 0 {
 		sec += 86400
 		day--
 	}
-	switch {
-	case form != instantForm:
-		dst = appendDay(dst, day, true)
-	case c.text == nil || day != c.day:
-		c.day, c.text = day, appendDay(c.text[:0], day, false)
-		fallthrough
-	default:
-		dst = append(dst, c.text...)
+	if c.text == nil || day != c.day {
+		c.day, c.text = day, appendDay(c.text[:0], day, c.eras)
 	}
+	dst = append(dst, c.text...)
 	sep := byte('T')
 	if form == jsonForm {
 		sep = ' '
@@ -71,13 +65,23 @@ func appendFraction(dst []byte, n int64, digits int) []byte {
 // appendDay appends a day since 1970 as year-month-day: of years beyond 9999
 // with a sign, and of years before 0, unless they are counted in eras.
 func appendDay(dst []byte, day int64, eras bool) []byte {
-	const cycle, years = 146097, 400 // days of so many years
+	// Years that begin in March, in cycles of 400 of them.
+	const cycle = 146097 // days
+	day += 719468        // since March of the year 0
 	n := day / cycle
 	if day%cycle < 0 {
 		n--
 	}
-	t := time.Unix((day-n*cycle)*86400, 0).UTC() // in 1970 to 2369
-	year := int64(t.Year()) + years*n
+	day -= n * cycle
+	year := (day - day/1460 + day/36524 - day/146096) / 365
+	day -= 365*year + year/4 - year/100
+	month := (5*day + 2) / 153
+	d := day - (153*month+2)/5 + 1
+	year += 400 * n
+	if month += 3; month > 12 {
+		month -= 12
+		year++
+	}
 	if eras && year <= 0 {
 		year = 1 - year
 	}
@@ -92,18 +96,21 @@ func appendDay(dst []byte, day int64, eras bool) []byte {
 		dst = append(dst, '0')
 	}
 	dst = strconv.AppendInt(dst, year, 10)
-	month, d := int64(t.Month()), int64(t.Day())
 	return append(dst, '-', digit(month/10), digit(month%10), '-', digit(d/10), digit(d%10))
 }
 
-// appendMillis appends a timestamp of milliseconds.
+// appendMillis appends a timestamp of milliseconds, in which years are of eras.
 func appendMillis(dst []byte, ms int64, form timeForm) []byte {
+	c := clock{eras: true}
+	return c.appendMillis(dst, ms, form)
+}
+
+func (c *clock) appendMillis(dst []byte, ms int64, form timeForm) []byte {
 	sec := ms / 1000
 	if ms %= 1000; ms < 0 {
 		ms += 1000
 		sec--
 	}
-	var c clock
 	return c.append(dst, sec, ms*1e6, form)
 }
 

@@ -29,6 +29,21 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 	case f == 0:
 		return append(dst, "0.0"...)
 	}
+	if bits == 64 && f >= 1e-3 && f < 1e7 {
+		// Fewer than 16 digits that make the same number are its digits.
+		const places = 10_000
+		if n := uint64(float64(f*places) + 0.5); float64(n)/places == f {
+			dst = strconv.AppendUint(dst, n/places, 10)
+			if n %= places; n%1000 == 0 {
+				return append(dst, '.', byte('0'+n/1000))
+			}
+			dst = append(dst, '.', byte('0'+n/1000), byte('0'+n/100%10), byte('0'+n/10%10), byte('0'+n%10))
+			for dst[len(dst)-1] == '0' {
+				dst = dst[:len(dst)-1]
+			}
+			return dst
+		}
+	}
 	var buf [32]byte
 	digits, exponent := javaDigits(buf[:0], f, bits)
 	n := len(digits)
