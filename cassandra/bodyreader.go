@@ -26,6 +26,7 @@ type BodyReader struct {
 	version Version
 	deltas  deltas
 	header  *Header
+	live    rowgroup.Deletion // what is in place of none
 	static  columns
 	regular columns
 	maxRow  int
@@ -84,6 +85,7 @@ func NewBodyReader(src io.Reader, v Version, h *Header, opts ...BodyOption) *Bod
 	r := &BodyReader{
 		window:  window{src: src, unit: bodyBuffer},
 		version: v, deltas: newDeltas(v, h), header: h,
+		live:   rowgroup.Deletion{MarkedForDeleteAt: rowgroup.NoDeletion, LocalDeletionTime: v.NoDeletionTime()},
 		static: newColumns(h.Static), regular: newColumns(h.Regular), maxRow: encoding.MaxRowBytes,
 	}
 	for _, o := range opts {
@@ -270,8 +272,7 @@ func (r *BodyReader) decodeMarker(c *cursor) (need int, err error) {
 		return need, err
 	}
 	m.PreviousSize = body.vint()
-	none := rowgroup.Deletion{MarkedForDeleteAt: rowgroup.NoDeletion, LocalDeletionTime: r.version.NoDeletionTime()}
-	m.Close, m.Open = none, none
+	m.Close, m.Open = r.live, r.live
 	if closes {
 		m.Close = r.deltas.readDeletion(&body)
 	}

@@ -79,16 +79,30 @@ func (c *cursor) vbytes() []byte { return c.take(c.vint()) }
 func (c *cursor) utf() string    { return string(c.sbytes()) }
 
 func (c *cursor) vint() uint64 {
-	if p := c.p; p < len(c.b) {
-		if x := c.b[p]; x < 0x80 {
-			c.p = p + 1
-			return uint64(x)
-		}
+	p := c.p
+	if p >= len(c.b) {
+		return c.shortVint()
 	}
-	return c.longVint()
+	first := c.b[p]
+	if first < 0x80 {
+		c.p = p + 1
+		return uint64(first)
+	}
+	rest := c.b[p+1:]
+	if len(rest) < 8 {
+		return c.shortVint()
+	}
+	more := bits.LeadingZeros8(^first)
+	c.p = p + 1 + more
+	v := binary.BigEndian.Uint64(rest) >> (64 - 8*more)
+	if more < 8 {
+		v |= uint64(first&(0xff>>more)) << (8 * more)
+	}
+	return v
 }
 
-func (c *cursor) longVint() uint64 {
+// shortVint is vint near the end.
+func (c *cursor) shortVint() uint64 {
 	if c.p >= len(c.b) {
 		c.fail()
 		return 0
@@ -101,13 +115,6 @@ func (c *cursor) longVint() uint64 {
 	}
 	rest := c.b[c.p+1:]
 	c.p += 1 + more
-	if len(rest) >= 8 {
-		v := binary.BigEndian.Uint64(rest) >> (64 - 8*more)
-		if more < 8 {
-			v |= uint64(first&(0xff>>more)) << (8 * more)
-		}
-		return v
-	}
 	v := uint64(first & byte(0xff>>more))
 	for _, x := range rest[:more] {
 		v = v<<8 | uint64(x)

@@ -2,7 +2,9 @@ package cassandra
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
@@ -24,6 +26,7 @@ type filler struct {
 type column struct {
 	typ    rowgroup.Type
 	class  rowgroup.Class
+	same   bool // memory holds what a value's big-endian bytes say
 	fixed  bool // byte strings of one length
 	wanted bool
 	meta   *rowgroup.CellMeta
@@ -47,10 +50,24 @@ func newFiller(s *rowgroup.Schema, wanted []int) *filler {
 		c := &f.columns[i]
 		c.typ = s.Column(i).Type
 		c.class = c.typ.Physical().Class()
+		c.same = sameBits(c.typ)
 		_, c.fixed = c.typ.FixedLen()
 		c.wanted = wanted == nil || i < f.from[rowgroup.Static] || slices.Contains(wanted, i)
 	}
 	return f
+}
+
+// sameBits reports whether numbers of a type are in memory what they are in the
+// bytes of their values.
+func sameBits(t rowgroup.Type) bool {
+	for t.Kind == rowgroup.KindReversed || t.Kind == rowgroup.KindFrozen {
+		t = t.Args[0]
+	}
+	switch t.Kind {
+	case rowgroup.KindInt, rowgroup.KindBigint, rowgroup.KindFloat, rowgroup.KindDouble, rowgroup.KindTimestamp, rowgroup.KindOldDate:
+		return true
+	}
+	return false
 }
 
 // begin empties b and fills it from now on.
@@ -234,6 +251,38 @@ func (c *column) value(i int, v []byte) (flag rowgroup.Cell, err error) {
 	return rowgroup.CellException, nil
 }
 
+// next adds v as the next value, that of row i, if it is one of the common
+// ones: a number that is in memory as it is in v, in a column where all cells
+// so far are as their rows. Otherwise it adds nothing.
+func (c *column) next(i int, v []byte) bool {
+	if !c.same || len(c.meta.Cells) > 0 {
+		return false
+	}
+	switch len(v) {
+	case 4:
+		u := binary.BigEndian.Uint32(v)
+		switch {
+		case c.class == rowgroup.ClassInt32 && len(*c.i32) == i:
+			*c.i32 = append(*c.i32, int32(u))
+			return true
+		case c.class == rowgroup.ClassFloat32 && len(*c.f32) == i:
+			*c.f32 = append(*c.f32, math.Float32frombits(u))
+			return true
+		}
+	case 8:
+		u := binary.BigEndian.Uint64(v)
+		switch {
+		case c.class == rowgroup.ClassInt64 && len(*c.i64) == i:
+			*c.i64 = append(*c.i64, int64(u))
+			return true
+		case c.class == rowgroup.ClassFloat64 && len(*c.f64) == i:
+			*c.f64 = append(*c.f64, math.Float64frombits(u))
+			return true
+		}
+	}
+	return false
+}
+
 // state sets the state of the cell of row i.
 func (c *column) state(i int, s rowgroup.Cell) {
 	if s != 0 || len(c.meta.Cells) > 0 {
@@ -290,6 +339,9 @@ func (f *filler) clustering(i int, values [][]byte) error {
 			if err := c.pad(i + 1); err != nil {
 				return err
 			}
+			continue
+		}
+		if c.next(i, values[k]) {
 			continue
 		}
 		if c.class == rowgroup.ClassBytes && (len(values[k]) > 0 || !c.fixed) { // whatever it is
@@ -363,10 +415,13 @@ func (f *filler) cells(row *Row, m *rowgroup.RowMeta, i, first int) error {
 		m.Deletions = append(m.Deletions, rowgroup.RowDeletion{Row: i, Deletion: row.Deletion, Shadowable: row.Shadowable})
 	}
 	for k := range row.Cells {
-		if c := &f.columns[first+row.Cells[k].Column]; c.wanted {
-			if err := c.cell(i, row, &row.Cells[k]); err != nil {
-				return err
-			}
+		cell := &row.Cells[k]
+		c := &f.columns[first+cell.Column]
+		if !c.wanted || cell.asRow(row) && c.next(i, cell.Value) {
+			continue
+		}
+		if err := c.cell(i, row, cell); err != nil {
+			return err
 		}
 	}
 	for k := range row.Complex {
@@ -411,14 +466,24 @@ func (c *Cell) checkValue() error {
 	return nil
 }
 
+// asRow reports whether the cell's times are those of its row.
+func (c *Cell) asRow(row *Row) bool {
+	switch {
+	case c.Timestamp != row.Timestamp:
+		return false
+	case row.Liveness == rowgroup.LivenessLive:
+		return c.Kind == rowgroup.CellLive
+	}
+	return row.Liveness == rowgroup.LivenessExpiring && c.Kind == rowgroup.CellExpiring && c.TTL == row.TTL && c.LocalDeletionTime == row.ExpirationTime
+}
+
 // state is the cell beside what its row has.
 func (c *Cell) state(row *Row) rowgroup.Cell {
-	own := row.Liveness == rowgroup.LivenessNone || c.Timestamp != row.Timestamp
-	rowsExpiry := row.Liveness == rowgroup.LivenessExpiring && c.TTL == row.TTL && c.LocalDeletionTime == row.ExpirationTime
-	switch {
-	case !own && c.Kind == rowgroup.CellLive && row.Liveness == rowgroup.LivenessLive, !own && c.Kind == rowgroup.CellExpiring && rowsExpiry:
+	if c.asRow(row) {
 		return rowgroup.CellAsRow
 	}
+	own := row.Liveness == rowgroup.LivenessNone || c.Timestamp != row.Timestamp
+	rowsExpiry := row.Liveness == rowgroup.LivenessExpiring && c.TTL == row.TTL && c.LocalDeletionTime == row.ExpirationTime
 	state := c.Kind
 	if own {
 		state |= rowgroup.CellOwnTime

@@ -60,7 +60,7 @@ func (r *BodyReader) decodeRow(c *cursor, flags, extended byte, set *columns) (n
 	if row.HasDeletion {
 		row.Deletion = r.deltas.readDeletion(&body)
 	} else {
-		row.Deletion = rowgroup.Deletion{MarkedForDeleteAt: rowgroup.NoDeletion, LocalDeletionTime: r.version.NoDeletionTime()}
+		row.Deletion = r.live
 	}
 	present := set.all
 	if flags&flagAllColumns == 0 && len(set.cols) > 0 {
@@ -138,13 +138,30 @@ func (r *BodyReader) decodeCells(c *cursor, flags byte, cols []Column, present [
 	if cap(row.Cells) < len(present) {
 		row.Cells = slices.Grow(row.Cells, len(present))
 	}
+	asRow, kind := byte(0xff), rowgroup.CellLive // flags of a cell with the times of its row
+	switch row.Liveness {
+	case rowgroup.LivenessLive:
+		asRow = cellRowTimestamp
+	case rowgroup.LivenessExpiring, rowgroup.LivenessExpired:
+		asRow, kind = cellRowTimestamp|cellExpiring|cellRowTTL, rowgroup.CellExpiring
+	}
 	for k, i := range present {
 		if cols[i].Complex {
 			r.decodeComplex(c, flags, present[k:])
 			return
 		}
 		row.Cells = row.Cells[:k+1]
-		r.decodeCell(c, &row.Cells[k], i, cols[i].valueLen, false)
+		n := cols[i].valueLen
+		if n > 0 && c.left() > n && c.b[c.p] == asRow { // as most are
+			cell := &row.Cells[k]
+			cell.Column, cell.Kind, cell.Path = i, kind, nil
+			cell.Timestamp, cell.TTL, cell.LocalDeletionTime = row.Timestamp, row.TTL, row.ExpirationTime
+			from := c.p + 1
+			c.p = from + n
+			cell.Value = c.b[from:c.p:c.p]
+			continue
+		}
+		r.decodeCell(c, &row.Cells[k], i, n, false)
 		if c.short {
 			return
 		}
@@ -156,7 +173,7 @@ func (r *BodyReader) decodeComplex(c *cursor, flags byte, present []int) {
 	row := &r.row
 	r.pool, r.ranges = r.pool[:0], r.ranges[:0]
 	for _, i := range present {
-		d := rowgroup.Deletion{MarkedForDeleteAt: rowgroup.NoDeletion, LocalDeletionTime: r.version.NoDeletionTime()}
+		d := r.live
 		if flags&flagComplexDeletion != 0 {
 			d = r.deltas.readDeletion(c)
 		}
