@@ -37,8 +37,9 @@ type ref struct {
 
 type blockDecoder struct {
 	*listing // of the template of the open block
-	listings [8]*listing
-	oldest   int // of the listings
+	listings []*listing
+	known    []*Template // of the listings
+	oldest   int         // of the listings
 
 	schema *Schema
 	l      *layout
@@ -50,6 +51,7 @@ type blockDecoder struct {
 	rows   []int   // by group: unfiltereds
 	starts []int   // and those of the groups before
 	parts  []int   // partitions
+	even   bool    // all have as many of both
 	room   []int   // bytes that byte strings may take
 	left   []int   // the same while a group is decoded
 	limits groupLimits
@@ -127,11 +129,11 @@ func (d *blockDecoder) open(t *Template, groups, rows, parts int, body []byte) e
 	d.groups, d.body = groups, body
 	d.first, d.end, d.heads.group = 0, 0, -1
 	d.list(t)
-	bodies, err := d.openParams(t, body)
+	bodies, err := d.openParams(body)
 	if err != nil {
 		return err
 	}
-	if err := d.openGroups(t, rows, parts); err != nil {
+	if err := d.openGroups(rows, parts); err != nil {
 		return err
 	}
 	return d.openRefs(t, bodies)
@@ -141,20 +143,10 @@ func (d *blockDecoder) open(t *Template, groups, rows, parts int, body []byte) e
 // templates.
 func (d *blockDecoder) list(t *Template) {
 	if d.listing == nil || d.of != t {
-		d.listing = nil
-		for _, x := range &d.listings {
-			if x != nil && x.of == t {
-				d.listing = x
-			}
-		}
-		if d.listing == nil {
-			x := d.listings[d.oldest]
-			if x == nil {
-				x = &listing{where: make([]int32, len(d.l.streams))}
-				d.listings[d.oldest] = x
-			}
-			x.set(d.l, t)
-			d.listing, d.oldest = x, (d.oldest+1)%len(d.listings)
+		if i := slices.Index(d.known, t); i >= 0 {
+			d.listing = d.listings[i]
+		} else {
+			d.listing = d.newListing(t)
 		}
 	}
 	d.lines = sized(d.lines, len(t.streams))
@@ -163,24 +155,36 @@ func (d *blockDecoder) list(t *Template) {
 	}
 }
 
+// newListing is a listing of t, in the place of the oldest if there are many.
+func (d *blockDecoder) newListing(t *Template) *listing {
+	i := d.oldest
+	if n := len(d.listings); n < leastListings || n < mostListings && (n+1)*len(d.l.streams) <= listedStreams {
+		d.listings, d.known, i = append(d.listings, &listing{where: make([]int32, len(d.l.streams))}), append(d.known, nil), n
+	} else {
+		d.oldest = (d.oldest + 1) % n
+	}
+	d.known[i] = t
+	d.listings[i].set(d.l, t)
+	return d.listings[i]
+}
+
+// How many listings a decoder keeps: at least, at most, and streams of those
+// beyond the least.
+const (
+	leastListings = 8
+	mostListings  = 64
+	listedStreams = 4096
+)
+
 // openParams reads the parameter columns and returns where the bodies begin.
-func (d *blockDecoder) openParams(t *Template, body []byte) (int, error) {
-	d.vals = sized(d.vals, len(t.stored)*d.groups)
+func (d *blockDecoder) openParams(body []byte) (int, error) {
+	n := d.groups
+	d.vals = sized(d.vals, len(d.dyns)*n)
 	f := fields{part: "block parameters", b: body}
-	nbits := 0
-	for i, k := range t.stored {
-		s := &t.slots[k]
-		v := d.vals[i*d.groups:][:d.groups]
+	for i := range d.dyns {
+		s := &d.dyns[i]
+		v := d.vals[i*n:][:n]
 		first, step := s.seeds(&f)
-		if s.kind == shapePacked {
-			nbits += int(s.w) * d.groups
-		}
-		if step == 0 {
-			for g := range v {
-				v[g] = first
-			}
-			continue
-		}
 		for g := range v {
 			v[g] = first
 			first += step
@@ -189,18 +193,18 @@ func (d *blockDecoder) openParams(t *Template, body []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
-	n := (nbits + 7) / 8
-	if len(f.b) < n {
-		return 0, encoding.Corruptf("block parameters", "%d bytes are left of %d", len(f.b), n)
+	packed := (d.packed*n + 7) / 8
+	if len(f.b) < packed {
+		return 0, encoding.Corruptf("block parameters", "%d bytes are left of %d", len(f.b), packed)
 	}
 	bit := uint(0)
-	for i, k := range t.stored {
-		if w := uint(t.slots[k].w); w > 0 {
-			addBits(d.vals[i*d.groups:][:d.groups], f.b, bit, w)
-			bit += w * uint(d.groups)
+	for i := range d.dyns {
+		if w := uint(d.dyns[i].w); w > 0 {
+			addBits(d.vals[i*n:][:n], f.b, bit, w)
+			bit += w * uint(n)
 		}
 	}
-	return len(body) - len(f.b) + n, nil
+	return len(body) - len(f.b) + packed, nil
 }
 
 // sized is s with a length of n; what it holds is anything.
@@ -208,7 +212,7 @@ func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // seeds reads what a block stores of a slot beside its packed bits: the first
 // value or the least, and the step from group to group, or 0.
-func (s *slot) seeds(f *fields) (first, step int64) {
+func (s *shape) seeds(f *fields) (first, step int64) {
 	first = f.varint("a parameter")
 	switch s.kind {
 	case shapeStep:
@@ -222,6 +226,14 @@ func (s *slot) seeds(f *fields) (first, step int64) {
 // addBits adds to each of v the next w bits of b, which has them, from bit on.
 func addBits(v []int64, b []byte, bit, w uint) {
 	mask := ^uint64(0) >> (64 - w)
+	if at, shift := b[bit>>3:], bit&7; len(at) >= 8 && shift+w*uint(len(v)) <= 64 {
+		x := binary.LittleEndian.Uint64(at) >> shift
+		for i := range v {
+			v[i] += int64(x & mask)
+			x >>= w
+		}
+		return
+	}
 	for i := range v {
 		at, shift := b[bit>>3:], bit&7
 		var x uint64
@@ -238,21 +250,27 @@ func addBits(v []int64, b []byte, bit, w uint) {
 	}
 }
 
-func (d *blockDecoder) openGroups(t *Template, rows, parts int) error {
+func (d *blockDecoder) openGroups(rows, parts int) error {
 	n := d.groups
 	d.rows, d.parts, d.starts, d.room, d.left = sized(d.rows, n), sized(d.parts, n), sized(d.starts, n+1), sized(d.room, n), sized(d.left, n)
 	sumRows, sumParts := 0, 0
+	lastRows, lastParts, room := int64(-1), int64(-1), 0
+	d.even = true
 	for g := range n {
 		v := d.slots(0, g)
 		r, p := v[groupRows], v[groupParts]
-		if r < 0 || r > encoding.MaxGroupRows || p < 0 || p > encoding.MaxGroupRows || r+p == 0 {
-			return encoding.Corruptf("block parameters", "row group %d has %d rows, %d partitions", g, r, p)
+		if r != lastRows || p != lastParts {
+			if r < 0 || r > encoding.MaxGroupRows || p < 0 || p > encoding.MaxGroupRows || r+p == 0 {
+				return encoding.Corruptf("block parameters", "row group %d has %d rows, %d partitions", g, r, p)
+			}
+			var err error
+			if room, err = d.limits.room(int(r), int(p)); err != nil {
+				return err
+			}
+			d.even = d.even && g == 0
+			lastRows, lastParts = r, p
 		}
-		var err error
-		if d.room[g], err = d.limits.room(int(r), int(p)); err != nil {
-			return err
-		}
-		d.rows[g], d.parts[g], d.starts[g] = int(r), int(p), sumRows
+		d.rows[g], d.parts[g], d.starts[g], d.room[g] = int(r), int(p), sumRows, room
 		sumRows += int(r)
 		sumParts += int(p)
 	}
@@ -269,27 +287,28 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 	n := len(t.streams) * (d.groups + 1)
 	d.ramps, d.asked = sized(d.ramps, n), zeroed(d.asked, n)
 	d.t = t
-	var usual []ref // of a constant stream of rows: it has no bodies
+	var usual []ref // of a stream of rows that has no bodies
 	for k := 1; k < len(t.streams); k++ {
 		l := &d.listed[k]
-		s := &d.l.streams[t.streams[k].stream]
-		counts := d.rows
-		switch s.ref {
-		case refPartitions:
-			counts = d.parts
-		case refCells:
-			counts = d.cellCounts(s.paths)
-		}
 		refs := d.refs[k*d.groups:][:d.groups]
-		if l.constant {
-			if s.ref == refRows && usual != nil {
-				copy(refs, usual)
-				continue
+		if l.constant && l.rows && usual != nil {
+			copy(refs, usual)
+			continue
+		}
+		counts := d.rows
+		if !l.rows {
+			switch s := &d.l.streams[t.streams[k].stream]; s.ref {
+			case refPartitions:
+				counts = d.parts
+			case refCells:
+				counts = d.cellCounts(s.paths)
 			}
+		}
+		if l.constant {
 			for g := range refs {
 				refs[g] = ref{count: int32(counts[g])}
 			}
-			if s.ref == refRows {
+			if l.rows {
 				usual = refs
 			}
 			continue
@@ -309,39 +328,49 @@ func (d *blockDecoder) openRefs(t *Template, off int) error {
 // off, and returns where they end. counts are the usual ones.
 func (d *blockDecoder) openStream(st, k, off int, counts []int) (int, error) {
 	l := &d.listed[k]
-	v := d.slots(k, 0)
-	last, stored := 0, 0 // stored bytes of last values
 	refs := d.refs[k*d.groups:][:d.groups]
-	for g := range refs {
-		r := &refs[g]
-		if l.all && l.alike && counts[g] == last && stored <= len(d.body)-off {
-			*r = ref{off: int32(off), len: int32(stored), count: int32(last)}
+	if l.framed {
+		return d.openFrames(st, k, off, counts)
+	}
+	if l.all && l.alike && counts[0] > 0 && d.even {
+		stored, err := d.storedLen(st, d.slots(k, 0), counts[0])
+		if err != nil {
+			return 0, d.at(st, 0, err)
+		}
+		if fit := (len(d.body) - off) / max(stored, 1); fit < d.groups && stored > 0 {
+			return 0, d.corrupt(st, fit, "%d bytes of values, %d are left", stored, len(d.body)-off-fit*stored)
+		}
+		for g := range refs {
+			refs[g] = ref{off: int32(off), len: int32(stored), count: int32(counts[0])}
 			off += stored
-			continue
 		}
-		if l.counted || !l.alike {
-			v = d.slots(k, g)
-		}
-		n := 0
-		switch c := v[slotCount]; {
-		case c == countAll:
-			n = counts[g]
-		case c == countNone:
-		case c < 0 || c > countExplicit+encoding.MaxGroupRows:
-			return 0, d.corrupt(st, g, "%d values", c-countExplicit)
-		default:
-			n = int(c - countExplicit)
+		return off, nil
+	}
+	v := &l.values
+	last, stored := -1, 0 // stored bytes of last values
+	for g := range refs {
+		n := counts[g]
+		if !l.all {
+			if l.counted {
+				v = d.slots(k, g)
+			}
+			switch c := v[slotCount]; {
+			case c == countAll:
+			case c == countNone:
+				n = 0
+			case c < 0 || c > countExplicit+encoding.MaxGroupRows:
+				return 0, d.corrupt(st, g, "%d values", c-countExplicit)
+			default:
+				n = int(c - countExplicit)
+			}
 		}
 		if n == 0 {
-			*r = ref{}
+			refs[g] = ref{}
 			continue
 		}
 		if n != last || !l.alike {
-			if g > 0 && l.alike && !l.counted {
-				v = d.slots(k, g)
-			}
 			var err error
-			if stored, err = d.storedLen(st, v, n); err != nil {
+			if stored, err = d.storedLen(st, d.slots(k, g), n); err != nil {
 				return 0, d.at(st, g, err)
 			}
 			last = n
@@ -349,7 +378,46 @@ func (d *blockDecoder) openStream(st, k, off int, counts []int) (int, error) {
 		if stored > len(d.body)-off {
 			return 0, d.corrupt(st, g, "%d bytes of values, %d are left", stored, len(d.body)-off)
 		}
-		*r = ref{off: int32(off), len: int32(stored), count: int32(n)}
+		refs[g] = ref{off: int32(off), len: int32(stored), count: int32(n)}
+		off += stored
+	}
+	return off, nil
+}
+
+// openFrames is openStream for a stream that is framed.
+func (d *blockDecoder) openFrames(st, k, off int, counts []int) (int, error) {
+	l := &d.listed[k]
+	refs := d.refs[k*d.groups:][:d.groups]
+	var params [len(l.frame)][]int64 // one for each group, or one for all
+	var each [len(l.frame)]int       // all bits, or none
+	for i, at := range l.frame {
+		if at.stored < 0 {
+			params[i] = l.values[at.slot:][:1]
+		} else {
+			params[i], each[i] = d.vals[int(at.stored)*d.groups:][:d.groups], -1
+		}
+	}
+	size := uint(64)
+	if d.l.streams[st].class == ClassFloat32 {
+		size = 32
+	}
+	for g := range refs {
+		n := counts[g]
+		if n == 0 {
+			refs[g] = ref{}
+			continue
+		}
+		stored, ok := alp.FramedLen(n, size, params[0][g&each[0]], params[1][g&each[1]], params[2][g&each[2]], params[3][g&each[3]])
+		if !ok {
+			var err error
+			if stored, err = d.storedLen(st, d.slots(k, g), n); err != nil {
+				return 0, d.at(st, g, err)
+			}
+		}
+		if stored > len(d.body)-off {
+			return 0, d.corrupt(st, g, "%d bytes of values, %d are left", stored, len(d.body)-off)
+		}
+		refs[g] = ref{off: int32(off), len: int32(stored), count: int32(n)}
 		off += stored
 	}
 	return off, nil

@@ -1,12 +1,19 @@
 package rowgroup
 
-import "github.com/colsst/colsst/encoding"
+import (
+	"slices"
+
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/alp"
+)
 
 // listing is what a template says of all blocks, as a decoder looks it up.
 type listing struct {
 	of     *Template
 	listed []listedStream // as the template's streams
 	where  []int32        // by stream: where it is listed, or 0
+	dyns   []shape        // of the slots that a block stores
+	packed int            // bits that a block stores for each group
 	slotOf []uint8        // by dyn
 	texts  []int32        // where streams of byte strings are listed
 	plain  bool           // see isPlain
@@ -14,30 +21,36 @@ type listing struct {
 
 // listedStream is what a template says of a stream that it lists.
 type listedStream struct {
-	values   slotValues // the slots that it knows, and others of some group
-	from, to int32      // the others, among the stored ones
-	steady   bool       // there are no others
-	all      bool       // every group has as many values as is usual
-	counted  bool       // the block stores the counts
-	alike    bool       // bodies of as many values have the same length
-	constant bool       // they are integers and the same everywhere
-	zero     bool       // and these are 0
+	values   slotValues                   // the slots that it knows, and others of some group
+	from, to int32                        // the others, among the stored ones
+	steady   bool                         // there are no others
+	all      bool                         // every group has as many values as is usual
+	counted  bool                         // the block stores the counts
+	rows     bool                         // usual is one for each unfiltered
+	alike    bool                         // bodies of as many values have the same length
+	framed   bool                         // else they are ALP's of a mode that is Framed, which the template knows
+	frame    [len(alp.LengthParams)]param // on which their lengths depend
+	constant bool                         // they are integers and the same everywhere
+	zero     bool                         // and these are 0
 }
 
-// lengthParams are the parameters that the length of a body depends on, by
-// encoding: bit i for parameter i. It depends on nothing else but the count.
-var lengthParams = [...]uint16{
-	encoding.Raw:             0,
-	encoding.Constant:        0,
-	encoding.DeltaOfDelta:    1<<0 | 1<<3 | 1<<4 | 1<<5 | 1<<7,
-	encoding.Function:        1<<3 | 1<<4 | 1<<5,
-	encoding.RunLength:       1<<encoding.NumParams - 1,
-	encoding.ALP:             1<<encoding.NumParams - 1,
-	encoding.ByteStreamSplit: 0,
-	encoding.Dictionary:      1<<encoding.NumParams - 1,
-	encoding.LengthBytes:     1<<encoding.NumParams - 1,
-	encoding.FrontCoded:      1<<encoding.NumParams - 1,
+// sizingSlots are the slots that the length of a body depends on, beside the
+// count, by encoding: bit i for slot i.
+func sizingSlots(id int64) uint16 {
+	params := uint16(1<<encoding.NumParams - 1)
+	switch id {
+	case int64(encoding.Raw), int64(encoding.Constant), int64(encoding.ByteStreamSplit):
+		params = 0
+	case int64(encoding.DeltaOfDelta):
+		params = 1<<0 | 1<<3 | 1<<4 | 1<<5 | 1<<7
+	case int64(encoding.Function):
+		params = 1<<3 | 1<<4 | 1<<5
+	}
+	return params << slotParam
 }
+
+// param is a slot of a stream: one of those that the block stores, or negative.
+type param struct{ stored, slot int32 }
 
 // set makes d the listing of t, a template of layout l.
 func (d *listing) set(l *layout, t *Template) {
@@ -46,7 +59,8 @@ func (d *listing) set(l *layout, t *Template) {
 			d.where[d.of.streams[1+i].stream] = 0
 		}
 	}
-	d.of, d.listed, d.texts, d.slotOf = t, sized(d.listed, len(t.streams)), d.texts[:0], d.slotOf[:0]
+	d.of, d.listed = t, sized(d.listed, len(t.streams))
+	d.texts, d.slotOf, d.dyns, d.packed = d.texts[:0], d.slotOf[:0], d.dyns[:0], 0
 	for k := range t.streams {
 		x := &d.listed[k]
 		*x = listedStream{from: int32(len(d.slotOf))}
@@ -55,7 +69,8 @@ func (d *listing) set(l *layout, t *Template) {
 		for i := range t.slotsOf(k) {
 			s := &t.slotsOf(k)[i]
 			if s.dyn >= 0 {
-				d.slotOf = append(d.slotOf, s.slot)
+				d.slotOf, d.dyns = append(d.slotOf, s.slot), append(d.dyns, s.shape)
+				d.packed += int(s.w)
 				stored |= 1 << s.slot
 			} else {
 				x.values[s.slot] = s.v
@@ -65,10 +80,9 @@ func (d *listing) set(l *layout, t *Template) {
 			}
 		}
 		x.counted = stored&(1<<slotCount) != 0
-		if id := x.values[slotID]; id >= 0 && id < int64(len(lengthParams)) {
-			x.alike = stored&(1<<slotID|1<<slotZstd|lengthParams[id]<<slotParam) == 0
-		}
 		x.to = int32(len(d.slotOf))
+		const shape = 1<<slotID | 1<<slotZstd
+		x.alike = stored&(shape|sizingSlots(x.values[slotID])) == 0
 		x.steady = x.from == x.to
 		if k == 0 {
 			continue
@@ -78,6 +92,17 @@ func (d *listing) set(l *layout, t *Template) {
 		s := &l.streams[st]
 		if s.class == ClassBytes {
 			d.texts = append(d.texts, int32(k))
+		}
+		x.rows = s.ref == refRows
+		x.framed = x.all && !x.alike && stored&(shape|1<<slotParam) == 0 && x.values[slotZstd] == 0 &&
+			x.values[slotID] == int64(encoding.ALP) && alp.Framed(x.values[slotParam]) &&
+			(s.class == ClassFloat32 || s.class == ClassFloat64)
+		for i := range x.frame {
+			p := slotParam + alp.LengthParams[i]
+			x.frame[i] = param{int32(slices.Index(d.slotOf[x.from:], uint8(p))), int32(p)}
+			if x.frame[i].stored >= 0 {
+				x.frame[i].stored += x.from
+			}
 		}
 		v := x.values[slotParam]
 		x.constant = x.all && x.steady && s.class <= ClassInt64 && x.values == slotValues{slotID: int64(encoding.Constant), slotParam: v} &&

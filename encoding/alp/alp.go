@@ -164,6 +164,29 @@ func Float32Len(p *encoding.Params, n int) (int, error) {
 	return l.len, err
 }
 
+// LengthParams are the parameters that the length of a body depends on in the
+// modes that are Framed: width, patches, patch width, exceptions.
+var LengthParams = [...]int{3, 4, 5, pExceptions}
+
+// Framed reports whether bodies of a mode are packed integers in a frame of
+// reference: Decimal to BitsDelta.
+func Framed(mode int64) bool { return mode >= int64(Decimal) && mode <= int64(BitsDelta) }
+
+// FramedLen is the length in bytes of the body of n values of size bits, 64 or
+// 32, in a mode that is Framed, by its LengthParams alone. ok is false if these
+// are not valid; if they are, other parameters need not be.
+func FramedLen(n int, size uint, width, patches, patchWidth, exceptions int64) (length int, ok bool) {
+	f, err := frame.Check(part, 0, width, patches, patchWidth, n, size)
+	if err != nil || n > encoding.MaxGroupRows || uint64(exceptions) > uint64(n) {
+		return 0, false
+	}
+	length = f.Len(n)
+	if exceptions > 0 {
+		length += bitpack.PositionsLen(int(exceptions), n) + int(exceptions)*int(size/8)
+	}
+	return length, true
+}
+
 // parse checks the parameters of n values of m bits.
 func (l *layout) parse(p *encoding.Params, n int, m uint) error {
 	if n < 0 || n > encoding.MaxGroupRows {
