@@ -35,6 +35,17 @@ type ref struct {
 	count    int32
 }
 
+// seed is what a block stores of a slot beside its packed bits: the first value,
+// or the least, and the step from group to group, or 0.
+type seed struct{ first, step int64 }
+
+// spot is where the chunks of a stream lie: each len bytes behind the one before
+// and with the usual count, unless they are found one by one.
+type spot struct {
+	off, len int32
+	found    bool
+}
+
 type blockDecoder struct {
 	*listing // of the template of the open block
 	listings []*listing
@@ -46,8 +57,12 @@ type blockDecoder struct {
 	t      *Template
 	groups int
 	body   []byte
-	vals   []int64 // of slots that the block stores: dyn*groups + group
-	refs   []ref   // where*groups + group
+	seeds  []seed  // of slots that the block stores
+	packed []byte  // and what follows of those that are packed
+	vals   []int64 // the same by group, of those asked for as columns: dyn*groups + group
+	filled []bool  // which
+	spots  []spot  // by where
+	refs   []ref   // where*groups + group, of spots that are found
 	rows   []int   // by group: unfiltereds
 	starts []int   // and those of the groups before
 	parts  []int   // partitions
@@ -176,51 +191,84 @@ const (
 	listedStreams = 4096
 )
 
-// openParams reads the parameter columns and returns where the bodies begin.
+// openParams reads the parameter columns, of which the packed bits are left for
+// when they are asked for, and returns where the bodies begin.
 func (d *blockDecoder) openParams(body []byte) (int, error) {
-	n := d.groups
-	d.vals = sized(d.vals, len(d.dyns)*n)
+	d.seeds, d.filled = sized(d.seeds, len(d.dyns)), zeroed(d.filled, len(d.dyns))
 	f := fields{part: "block parameters", b: body}
 	for i := range d.dyns {
-		s := &d.dyns[i]
-		v := d.vals[i*n:][:n]
-		first, step := s.seeds(&f)
-		for g := range v {
-			v[g] = first
-			first += step
-		}
+		d.seeds[i] = d.dyns[i].seeds(&f)
 	}
 	if f.err != nil {
 		return 0, f.err
 	}
-	packed := (d.packed*n + 7) / 8
-	if len(f.b) < packed {
-		return 0, encoding.Corruptf("block parameters", "%d bytes are left of %d", len(f.b), packed)
+	n := (d.bits*d.groups + 7) / 8
+	if len(f.b) < n {
+		return 0, encoding.Corruptf("block parameters", "%d bytes are left of %d", len(f.b), n)
 	}
-	bit := uint(0)
-	for i := range d.dyns {
-		if w := uint(d.dyns[i].w); w > 0 {
-			addBits(d.vals[i*n:][:n], f.b, bit, w)
-			bit += w * uint(n)
+	d.packed = f.b
+	return len(body) - len(f.b) + n, nil
+}
+
+// value is a stored slot of group g.
+func (d *blockDecoder) value(dyn int32, g int) int64 {
+	s, x := &d.dyns[dyn], &d.seeds[dyn]
+	v := x.first + x.step*int64(g)
+	if w := uint(s.w); w > 0 {
+		v += int64(bitsAt(d.packed, uint(s.before)*uint(d.groups)+w*uint(g), w))
+	}
+	return v
+}
+
+// column is a stored slot of all groups.
+func (d *blockDecoder) column(dyn int32) []int64 {
+	n := d.groups
+	if len(d.vals) < len(d.dyns)*n {
+		d.vals = make([]int64, len(d.dyns)*n)
+	}
+	v := d.vals[int(dyn)*n:][:n:n]
+	if !d.filled[dyn] {
+		d.filled[dyn] = true
+		s, x := &d.dyns[dyn], d.seeds[dyn]
+		for g := range v {
+			v[g] = x.first
+			x.first += x.step
+		}
+		if s.w > 0 {
+			addBits(v, d.packed, uint(s.before)*uint(n), uint(s.w))
 		}
 	}
-	return len(body) - len(f.b) + packed, nil
+	return v
 }
 
 // sized is s with a length of n; what it holds is anything.
 func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-// seeds reads what a block stores of a slot beside its packed bits: the first
-// value or the least, and the step from group to group, or 0.
-func (s *shape) seeds(f *fields) (first, step int64) {
-	first = f.varint("a parameter")
+// seeds reads what a block stores of a slot beside its packed bits.
+func (s *shape) seeds(f *fields) (x seed) {
+	x.first = f.varint("a parameter")
 	switch s.kind {
 	case shapeStep:
-		step = s.v
+		x.step = s.v
 	case shapeSteps:
-		step = f.varint("a step")
+		x.step = f.varint("a step")
 	}
-	return first, step
+	return x
+}
+
+// bitsAt are the w bits of b, which has them, from bit on.
+func bitsAt(b []byte, bit, w uint) uint64 {
+	at, shift := b[bit>>3:], bit&7
+	var x uint64
+	if len(at) >= 8 {
+		x = binary.LittleEndian.Uint64(at) >> shift
+	} else {
+		x = le.Uint64Short(at) >> shift
+	}
+	if shift+w > 64 {
+		x |= uint64(at[8]) << (64 - shift)
+	}
+	return x & (^uint64(0) >> (64 - w))
 }
 
 // addBits adds to each of v the next w bits of b, which has them, from bit on.
@@ -235,17 +283,7 @@ func addBits(v []int64, b []byte, bit, w uint) {
 		return
 	}
 	for i := range v {
-		at, shift := b[bit>>3:], bit&7
-		var x uint64
-		if len(at) >= 8 {
-			x = binary.LittleEndian.Uint64(at) >> shift
-		} else {
-			x = le.Uint64Short(at) >> shift
-		}
-		if shift+w > 64 {
-			x |= uint64(at[8]) << (64 - shift)
-		}
-		v[i] += int64(x & mask)
+		v[i] += int64(bitsAt(b, bit, w))
 		bit += w
 	}
 }
@@ -254,25 +292,28 @@ func (d *blockDecoder) openGroups(rows, parts int) error {
 	n := d.groups
 	d.rows, d.parts, d.starts, d.room, d.left = sized(d.rows, n), sized(d.parts, n), sized(d.starts, n+1), sized(d.room, n), sized(d.left, n)
 	sumRows, sumParts := 0, 0
-	lastRows, lastParts, room := int64(-1), int64(-1), 0
+	var v *slotValues
+	var r, p, room int
 	d.even = true
 	for g := range n {
-		v := d.slots(0, g)
-		r, p := v[groupRows], v[groupParts]
-		if r != lastRows || p != lastParts {
-			if r < 0 || r > encoding.MaxGroupRows || p < 0 || p > encoding.MaxGroupRows || r+p == 0 {
-				return encoding.Corruptf("block parameters", "row group %d has %d rows, %d partitions", g, r, p)
+		if g == 0 || !d.listed[0].level {
+			v = d.slots(0, g)
+		}
+		if g == 0 || int(v[groupRows]) != r || int(v[groupParts]) != p {
+			x, y := v[groupRows], v[groupParts]
+			if x < 0 || x > encoding.MaxGroupRows || y < 0 || y > encoding.MaxGroupRows || x+y == 0 {
+				return encoding.Corruptf("block parameters", "row group %d has %d rows, %d partitions", g, x, y)
 			}
+			r, p = int(x), int(y)
 			var err error
-			if room, err = d.limits.room(int(r), int(p)); err != nil {
+			if room, err = d.limits.room(r, p); err != nil {
 				return err
 			}
-			d.even = d.even && g == 0
-			lastRows, lastParts = r, p
+			d.even = g == 0
 		}
-		d.rows[g], d.parts[g], d.starts[g], d.room[g] = int(r), int(p), sumRows, room
-		sumRows += int(r)
-		sumParts += int(p)
+		d.rows[g], d.parts[g], d.starts[g], d.room[g] = r, p, sumRows, room
+		sumRows += r
+		sumParts += p
 	}
 	d.starts[n] = sumRows
 	if sumRows != rows || sumParts != parts {
@@ -281,75 +322,56 @@ func (d *blockDecoder) openGroups(rows, parts int) error {
 	return nil
 }
 
+// openRefs finds where the bodies of all streams lie, which begin at off.
 func (d *blockDecoder) openRefs(t *Template, off int) error {
-	d.refs = sized(d.refs, len(t.streams)*d.groups)
-	clear(d.refs[:d.groups])
-	n := len(t.streams) * (d.groups + 1)
-	d.ramps, d.asked = sized(d.ramps, n), zeroed(d.asked, n)
+	n := len(t.streams)
+	d.spots = zeroed(d.spots, n)
+	if len(d.refs) < n*d.groups {
+		d.refs = make([]ref, n*d.groups)
+	}
+	d.ramps, d.asked = sized(d.ramps, n*(d.groups+1)), zeroed(d.asked, n*(d.groups+1))
 	d.t = t
-	var usual []ref // of a stream of rows that has no bodies
-	for k := 1; k < len(t.streams); k++ {
-		l := &d.listed[k]
-		refs := d.refs[k*d.groups:][:d.groups]
-		if l.constant && l.rows && usual != nil {
-			copy(refs, usual)
-			continue
-		}
-		counts := d.rows
-		if !l.rows {
-			switch s := &d.l.streams[t.streams[k].stream]; s.ref {
-			case refPartitions:
-				counts = d.parts
-			case refCells:
-				counts = d.cellCounts(s.paths)
-			}
-		}
-		if l.constant {
-			for g := range refs {
-				refs[g] = ref{count: int32(counts[g])}
-			}
-			if l.rows {
-				usual = refs
-			}
-			continue
-		}
+	for _, k := range d.bodied {
 		var err error
-		if off, err = d.openStream(int(t.streams[k].stream), k, off, counts); err != nil {
+		if off, err = d.openStream(int(t.streams[k].stream), int(k), off); err != nil {
+			d.t = nil
 			return err
 		}
 	}
 	if off != len(d.body) {
+		d.t = nil
 		return encoding.Corruptf("block", "%d bytes left over", len(d.body)-off)
 	}
 	return d.openCells()
 }
 
+// usual is how many values stream st has in group g unless a count says other.
+func (d *blockDecoder) usual(st, g int) int {
+	switch s := &d.l.streams[st]; s.ref {
+	case refPartitions:
+		return d.parts[g]
+	case refCells:
+		return d.count(s.paths, g)
+	}
+	return d.rows[g]
+}
+
 // openStream finds the bodies of stream st, listed as the k-th, which begin at
-// off, and returns where they end. counts are the usual ones.
-func (d *blockDecoder) openStream(st, k, off int, counts []int) (int, error) {
+// off, and returns where they end.
+func (d *blockDecoder) openStream(st, k, off int) (int, error) {
 	l := &d.listed[k]
+	switch {
+	case l.framed:
+		return d.openFrames(st, k, off)
+	case l.all && l.alike && d.even && d.l.streams[st].ref != refCells:
+		return d.openAlike(st, k, off)
+	}
+	d.spots[k].found = true
 	refs := d.refs[k*d.groups:][:d.groups]
-	if l.framed {
-		return d.openFrames(st, k, off, counts)
-	}
-	if l.all && l.alike && counts[0] > 0 && d.even {
-		stored, err := d.storedLen(st, d.slots(k, 0), counts[0])
-		if err != nil {
-			return 0, d.at(st, 0, err)
-		}
-		if fit := (len(d.body) - off) / max(stored, 1); fit < d.groups && stored > 0 {
-			return 0, d.corrupt(st, fit, "%d bytes of values, %d are left", stored, len(d.body)-off-fit*stored)
-		}
-		for g := range refs {
-			refs[g] = ref{off: int32(off), len: int32(stored), count: int32(counts[0])}
-			off += stored
-		}
-		return off, nil
-	}
 	v := &l.values
 	last, stored := -1, 0 // stored bytes of last values
 	for g := range refs {
-		n := counts[g]
+		n := d.usual(st, g)
 		if !l.all {
 			if l.counted {
 				v = d.slots(k, g)
@@ -384,30 +406,62 @@ func (d *blockDecoder) openStream(st, k, off int, counts []int) (int, error) {
 	return off, nil
 }
 
-// openFrames is openStream for a stream that is framed.
-func (d *blockDecoder) openFrames(st, k, off int, counts []int) (int, error) {
+// openAlike is openStream where all chunks have one length.
+func (d *blockDecoder) openAlike(st, k, off int) (int, error) {
 	l := &d.listed[k]
+	n := d.usual(st, 0)
+	if n == 0 {
+		return off, nil
+	}
+	if l.lenOf != n {
+		stored, err := d.storedLen(st, d.slots(k, 0), n)
+		if err != nil {
+			return 0, d.at(st, 0, err)
+		}
+		l.lenOf, l.len = n, stored
+	}
+	if left := len(d.body) - off; l.len*d.groups > left {
+		fit := left / l.len
+		return 0, d.corrupt(st, fit, "%d bytes of values, %d are left", l.len, left-fit*l.len)
+	}
+	d.spots[k] = spot{off: int32(off), len: int32(l.len)}
+	return off + l.len*d.groups, nil
+}
+
+// openFrames is openStream for a stream that is framed.
+func (d *blockDecoder) openFrames(st, k, off int) (int, error) {
+	l := &d.listed[k]
+	d.spots[k].found = true
 	refs := d.refs[k*d.groups:][:d.groups]
-	var params [len(l.frame)][]int64 // one for each group, or one for all
-	var each [len(l.frame)]int       // all bits, or none
+	var param [len(l.frame)]int64 // of group 0, or the least
+	var bit, width [len(l.frame)]uint
 	for i, at := range l.frame {
 		if at.stored < 0 {
-			params[i] = l.values[at.slot:][:1]
-		} else {
-			params[i], each[i] = d.vals[int(at.stored)*d.groups:][:d.groups], -1
+			param[i] = l.values[at.slot]
+			continue
 		}
+		x := &d.dyns[at.stored]
+		param[i], width[i] = d.seeds[at.stored].first, uint(x.w)
+		bit[i] = uint(x.before) * uint(d.groups)
 	}
 	size := uint(64)
 	if d.l.streams[st].class == ClassFloat32 {
 		size = 32
 	}
 	for g := range refs {
-		n := counts[g]
+		n := d.usual(st, g)
 		if n == 0 {
 			refs[g] = ref{}
 			continue
 		}
-		stored, ok := alp.FramedLen(n, size, params[0][g&each[0]], params[1][g&each[1]], params[2][g&each[2]], params[3][g&each[3]])
+		p := param
+		for i, w := range width {
+			if w > 0 {
+				p[i] += int64(bitsAt(d.packed, bit[i], w))
+				bit[i] += w
+			}
+		}
+		stored, ok := alp.FramedLen(n, size, &p)
 		if !ok {
 			var err error
 			if stored, err = d.storedLen(st, d.slots(k, g), n); err != nil {
@@ -441,7 +495,7 @@ func (d *blockDecoder) storedLen(st int, v *slotValues, n int) (int, error) {
 func (d *blockDecoder) slots(k, g int) *slotValues {
 	l := &d.listed[k]
 	for i := l.from; i < l.to; i++ {
-		l.values[d.slotOf[i]] = d.vals[int(i)*d.groups+g]
+		l.values[d.dyns[i].slot] = d.value(i, g)
 	}
 	return &l.values
 }
@@ -544,7 +598,7 @@ func (d *blockDecoder) bodyLen(st int, v *slotValues, n int) (int, error) {
 func (d *blockDecoder) chunk(st, g int) (encoding.ID, *encoding.Params, []byte, error) {
 	k := int(d.where[st])
 	v := d.slots(k, g)
-	r := &d.refs[k*d.groups+g]
+	r := d.ref(st, g)
 	body := d.body[r.off : r.off+r.len] // kernels are the faster for what follows
 	if v[slotZstd] != 0 {
 		n, err := d.bodyLen(st, v, int(r.count))
@@ -572,10 +626,42 @@ func (d *blockDecoder) inflate(frame []byte, n int) ([]byte, error) {
 
 // ref is where the chunk of stream st in group g lies; of a stream that is not
 // listed, nowhere.
-func (d *blockDecoder) ref(st, g int) *ref { return &d.refs[int(d.where[st])*d.groups+g] }
+func (d *blockDecoder) ref(st, g int) ref {
+	k := int(d.where[st])
+	if k == 0 {
+		return ref{}
+	}
+	s := &d.spots[k]
+	if s.found {
+		return d.refs[k*d.groups+g]
+	}
+	return ref{off: s.off + int32(g)*s.len, len: s.len, count: int32(d.usual(st, g))}
+}
+
+// refsOf is ref of all groups, of a stream that is listed.
+func (d *blockDecoder) refsOf(st int) []ref {
+	k := int(d.where[st])
+	refs := d.refs[k*d.groups:][:d.groups:d.groups]
+	if !d.spots[k].found {
+		for g := range refs {
+			refs[g] = d.ref(st, g)
+		}
+		d.spots[k].found = true
+	}
+	return refs
+}
 
 // count is the number of values of stream st in group g.
-func (d *blockDecoder) count(st, g int) int { return int(d.ref(st, g).count) }
+func (d *blockDecoder) count(st, g int) int {
+	switch k := d.where[st]; {
+	case k == 0:
+		return 0
+	case d.listed[k].all:
+		return d.usual(st, g)
+	default:
+		return int(d.refs[int(k)*d.groups+g].count)
+	}
+}
 
 // zero reports whether all values of int stream st in groups [from, to) are 0,
 // as far as the parameters say so; there may be none.
@@ -585,7 +671,7 @@ func (d *blockDecoder) zero(st, from, to int) bool {
 		return true
 	}
 	for g := from; g < to; g++ {
-		r := &d.refs[k*d.groups+g]
+		r := d.ref(st, g)
 		if r.count == 0 {
 			continue
 		}
@@ -606,7 +692,7 @@ func (d *blockDecoder) absent(st, from, to int) bool {
 		return true
 	}
 	for g := from; g < to; g++ {
-		if d.refs[k*d.groups+g].count != 0 {
+		if d.count(st, g) != 0 {
 			return false
 		}
 	}
@@ -625,7 +711,7 @@ func (d *blockDecoder) full(st, from, to int) bool {
 		if s := &d.l.streams[st]; s.ref == refCells {
 			usual = d.count(s.paths, g)
 		}
-		if int(d.refs[k*d.groups+g].count) != usual {
+		if d.count(st, g) != usual {
 			return false
 		}
 	}
@@ -667,7 +753,7 @@ func (d *blockDecoder) ramp(st, g int) (encoding.Ramp, bool) {
 
 // groupRamp is ramp for stream st, listed as the k-th.
 func (d *blockDecoder) groupRamp(st, k, g int) (encoding.Ramp, bool) {
-	n := int(d.refs[k*d.groups+g].count)
+	n := d.count(st, g)
 	r, ok := d.rampOf(st, d.slots(k, g), n, g)
 	return r, ok && n > 0 && r.Within(n, d.l.streams[st].least(), d.l.streams[st].most())
 }
@@ -705,15 +791,15 @@ func (d *blockDecoder) blockRamp(st, k int) (r encoding.Ramp, ok bool) {
 	all := d.groups
 	l, s, n := &d.listed[k], &d.l.streams[st], &d.lines[k]
 	v := d.slots(k, 0)
-	if !l.all || !l.alike || l.to-l.from > 1 || s.ref != refRows || !l.steady && !shifts(v[slotID], d.slotOf[l.from]) {
+	if !l.all || !l.alike || l.to-l.from > 1 || s.ref != refRows || !l.steady && !shifts(v[slotID], d.dyns[l.from].slot) {
 		return r, false
 	}
 	rows := d.starts[all]
 	*n = line{anew: v[slotID] == int64(encoding.DeltaOfDelta)}
 	if !l.steady {
 		// A codec that accepts the least and the greatest accepts what is between.
-		p := &v[d.slotOf[l.from]]
-		n.stored = d.vals[int(l.from)*all:][:all]
+		p := &v[d.dyns[l.from].slot]
+		n.stored = d.column(l.from)
 		var greatest int64
 		n.least, greatest = simd.MinMaxInt64(n.stored)
 		*p = greatest

@@ -555,23 +555,27 @@ func (d *blockDecoder) chunks(st int, sp *span) encoding.ID {
 	k := int(d.where[st])
 	l := &d.listed[k]
 	v := &l.values
+	if sp.to-sp.from == 1 {
+		v = d.slots(k, sp.from)
+	}
 	for i := range d.params {
 		d.params[i] = v[slotParam+i:][:1]
 	}
-	for i := l.from; i < l.to; i++ {
-		switch s := d.slotOf[i]; s {
+	for i := l.from; i < l.to && sp.to-sp.from > 1; i++ {
+		switch s := d.dyns[i].slot; s {
 		case slotCount:
 		case slotID, slotZstd:
 			return noEncoding
 		default:
-			d.params[s-slotParam] = d.vals[int(i)*d.groups:][sp.from:sp.to]
+			d.params[s-slotParam] = d.column(i)[sp.from:sp.to]
 		}
 	}
 	if v[slotZstd] != 0 {
 		return noEncoding
 	}
 	d.bodies = sized(d.bodies, sp.to-sp.from)
-	for i, r := range d.refs[k*d.groups:][sp.from:sp.to] {
+	for i := range d.bodies {
+		r := d.ref(st, sp.from+i)
 		d.bodies[i] = encoding.Body{Off: int(r.off), Len: int(r.len), N: int(r.count)}
 	}
 	return encoding.ID(v[slotID])
@@ -598,13 +602,17 @@ func (d *blockDecoder) rampsOf(st, g, to int) (r encoding.Ramp, codes []byte, n,
 		}
 		return d.ramp(st, g)
 	}
-	refs := d.refs[k*d.groups:][:to]
 	r, ok := of(g)
-	n = int(refs[g].count)
-	if !ok || r.Spread > 0 && int(refs[g].len) != r.Len(n) { // else compressed
+	at := d.ref(st, g)
+	n = int(at.count)
+	if !ok || r.Spread > 0 && int(at.len) != r.Len(n) { // else compressed
 		return r, nil, 0, g
 	}
-	codes = d.body[refs[g].off:]
+	codes = d.body[at.off:]
+	if to-g == 1 {
+		return r, codes, n, to
+	}
+	refs := d.refsOf(st)[:to]
 	for end = g + 1; end < to && (r.Spread == 0 || n%8 == 0); end++ {
 		f := &refs[end]
 		x, ok := of(end)

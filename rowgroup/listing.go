@@ -1,8 +1,6 @@
 package rowgroup
 
 import (
-	"slices"
-
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/alp"
 )
@@ -12,26 +10,28 @@ type listing struct {
 	of     *Template
 	listed []listedStream // as the template's streams
 	where  []int32        // by stream: where it is listed, or 0
-	dyns   []shape        // of the slots that a block stores
-	packed int            // bits that a block stores for each group
-	slotOf []uint8        // by dyn
+	dyns   []storedSlot   // by dyn
+	bits   int            // packed ones that a block stores for each group
+	bodied []int32        // where streams are listed that may have bodies, or need not have the usual counts
 	texts  []int32        // where streams of byte strings are listed
 	plain  bool           // see isPlain
 }
 
 // listedStream is what a template says of a stream that it lists.
 type listedStream struct {
-	values   slotValues                   // the slots that it knows, and others of some group
-	from, to int32                        // the others, among the stored ones
-	steady   bool                         // there are no others
-	all      bool                         // every group has as many values as is usual
-	counted  bool                         // the block stores the counts
-	rows     bool                         // usual is one for each unfiltered
-	alike    bool                         // bodies of as many values have the same length
-	framed   bool                         // else they are ALP's of a mode that is Framed, which the template knows
-	frame    [len(alp.LengthParams)]param // on which their lengths depend
-	constant bool                         // they are integers and the same everywhere
-	zero     bool                         // and these are 0
+	values     slotValues                   // the slots that it knows, and others of some group
+	from, to   int32                        // the others, among the stored ones
+	level      bool                         // a block stores one value for all groups of each of these
+	steady     bool                         // there are none
+	all        bool                         // every group has as many values as is usual
+	counted    bool                         // the block stores the counts
+	rows       bool                         // usual is one for each unfiltered
+	alike      bool                         // bodies of as many values have the same length
+	framed     bool                         // else they are ALP's of a mode that is Framed, which the template knows
+	frame      [len(alp.LengthParams)]param // on which their lengths depend
+	lenOf, len int                          // a count, and their length then
+	constant   bool                         // they are integers and the same everywhere
+	zero       bool                         // and these are 0
 }
 
 // sizingSlots are the slots that the length of a body depends on, beside the
@@ -49,6 +49,15 @@ func sizingSlots(id int64) uint16 {
 	return params << slotParam
 }
 
+// storedSlot is a slot that a block stores.
+type storedSlot struct {
+	shape
+	slot   uint8
+	before int32 // packed bits for each group before its own
+}
+
+func (s *storedSlot) step() bool { return s.kind == shapeStep || s.kind == shapeSteps }
+
 // param is a slot of a stream: one of those that the block stores, or negative.
 type param struct{ stored, slot int32 }
 
@@ -60,17 +69,17 @@ func (d *listing) set(l *layout, t *Template) {
 		}
 	}
 	d.of, d.listed = t, sized(d.listed, len(t.streams))
-	d.texts, d.slotOf, d.dyns, d.packed = d.texts[:0], d.slotOf[:0], d.dyns[:0], 0
+	d.texts, d.dyns, d.bodied, d.bits = d.texts[:0], d.dyns[:0], d.bodied[:0], 0
 	for k := range t.streams {
 		x := &d.listed[k]
-		*x = listedStream{from: int32(len(d.slotOf))}
+		*x = listedStream{from: int32(len(d.dyns))}
 		x.all = k > 0
 		stored := uint16(0)
 		for i := range t.slotsOf(k) {
 			s := &t.slotsOf(k)[i]
 			if s.dyn >= 0 {
-				d.slotOf, d.dyns = append(d.slotOf, s.slot), append(d.dyns, s.shape)
-				d.packed += int(s.w)
+				d.dyns = append(d.dyns, storedSlot{s.shape, s.slot, int32(d.bits)})
+				d.bits += int(s.w)
 				stored |= 1 << s.slot
 			} else {
 				x.values[s.slot] = s.v
@@ -80,10 +89,15 @@ func (d *listing) set(l *layout, t *Template) {
 			}
 		}
 		x.counted = stored&(1<<slotCount) != 0
-		x.to = int32(len(d.slotOf))
+		x.to = int32(len(d.dyns))
 		const shape = 1<<slotID | 1<<slotZstd
 		x.alike = stored&(shape|sizingSlots(x.values[slotID])) == 0
-		x.steady = x.from == x.to
+		x.steady, x.level = x.from == x.to, true
+		steps := false // from group to group in one of its slots
+		for i := x.from; i < x.to; i++ {
+			x.level = x.level && d.dyns[i].kind == shapeBlock
+			steps = steps || d.dyns[i].step()
+		}
 		if k == 0 {
 			continue
 		}
@@ -94,20 +108,25 @@ func (d *listing) set(l *layout, t *Template) {
 			d.texts = append(d.texts, int32(k))
 		}
 		x.rows = s.ref == refRows
-		x.framed = x.all && !x.alike && stored&(shape|1<<slotParam) == 0 && x.values[slotZstd] == 0 &&
+		x.framed = x.all && !x.alike && !steps && stored&(shape|1<<slotParam) == 0 && x.values[slotZstd] == 0 &&
 			x.values[slotID] == int64(encoding.ALP) && alp.Framed(x.values[slotParam]) &&
 			(s.class == ClassFloat32 || s.class == ClassFloat64)
 		for i := range x.frame {
 			p := slotParam + alp.LengthParams[i]
-			x.frame[i] = param{int32(slices.Index(d.slotOf[x.from:], uint8(p))), int32(p)}
-			if x.frame[i].stored >= 0 {
-				x.frame[i].stored += x.from
+			x.frame[i] = param{-1, int32(p)}
+			for dyn := x.from; dyn < x.to; dyn++ {
+				if int(d.dyns[dyn].slot) == p {
+					x.frame[i].stored = dyn
+				}
 			}
 		}
 		v := x.values[slotParam]
 		x.constant = x.all && x.steady && s.class <= ClassInt64 && x.values == slotValues{slotID: int64(encoding.Constant), slotParam: v} &&
 			(encoding.Ramp{First: v}).Within(1, s.least(), s.most())
 		x.zero = x.constant && v == 0
+		if !x.constant {
+			d.bodied = append(d.bodied, int32(k))
+		}
 	}
 	d.plain = d.isPlain(l)
 }

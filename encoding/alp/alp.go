@@ -75,6 +75,7 @@ import (
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/encoding/bitpack"
 	"github.com/colsst/colsst/encoding/internal/frame"
+	"github.com/colsst/colsst/simd"
 )
 
 // Mode is how a chunk is encoded: parameter 0.
@@ -175,14 +176,16 @@ func Framed(mode int64) bool { return mode >= int64(Decimal) && mode <= int64(Bi
 // FramedLen is the length in bytes of the body of n values of size bits, 64 or
 // 32, in a mode that is Framed, by its LengthParams alone. ok is false if these
 // are not valid; if they are, other parameters need not be.
-func FramedLen(n int, size uint, width, patches, patchWidth, exceptions int64) (length int, ok bool) {
-	f, err := frame.Check(part, 0, width, patches, patchWidth, n, size)
-	if err != nil || n > encoding.MaxGroupRows || uint64(exceptions) > uint64(n) {
+func FramedLen(n int, size uint, p *[len(LengthParams)]int64) (length int, ok bool) {
+	width, patches, high, exceptions := uint64(p[0]), uint64(p[1]), uint64(max(p[2], -p[2])), uint64(p[3])
+	if uint(n) > encoding.MaxGroupRows || width > uint64(size) || patches > uint64(n) || high > uint64(size)-width ||
+		(patches == 0) != (high == 0) || exceptions > uint64(n) {
 		return 0, false
 	}
-	length = f.Len(n)
-	if exceptions > 0 {
-		length += bitpack.PositionsLen(int(exceptions), n) + int(exceptions)*int(size/8)
+	length = simd.PackedLen(n, uint(width))
+	if patches|exceptions > 0 {
+		length += bitpack.PositionsLen(int(patches), n) + simd.PackedLen(int(patches), uint(high)) +
+			bitpack.PositionsLen(int(exceptions), n) + int(exceptions)*int(size/8)
 	}
 	return length, true
 }
