@@ -197,7 +197,14 @@ func (d *blockDecoder) openParams(body []byte) (int, error) {
 	d.seeds, d.filled = sized(d.seeds, len(d.dyns)), zeroed(d.filled, len(d.dyns))
 	f := fields{part: "block parameters", b: body}
 	for i := range d.dyns {
-		d.seeds[i] = d.dyns[i].seeds(&f)
+		x := &d.seeds[i]
+		if s := &d.dyns[i]; s.step() || len(f.b) == 0 || f.b[0] >= 0x80 {
+			*x = s.seeds(&f)
+			continue
+		}
+		v := int64(f.b[0])
+		f.b = f.b[1:]
+		*x = seed{first: v>>1 ^ -(v & 1)}
 	}
 	if f.err != nil {
 		return 0, f.err
@@ -258,17 +265,20 @@ func (s *shape) seeds(f *fields) (x seed) {
 
 // bitsAt are the w bits of b, which has them, from bit on.
 func bitsAt(b []byte, bit, w uint) uint64 {
-	at, shift := b[bit>>3:], bit&7
-	var x uint64
-	if len(at) >= 8 {
-		x = binary.LittleEndian.Uint64(at) >> shift
-	} else {
-		x = le.Uint64Short(at) >> shift
+	at, shift := int(bit>>3), bit&7
+	if at+8 > len(b) {
+		return bitsAtEnd(b[at:], shift, w)
 	}
+	x := binary.LittleEndian.Uint64(b[at:]) >> shift
 	if shift+w > 64 {
-		x |= uint64(at[8]) << (64 - shift)
+		x |= uint64(b[at+8]) << (64 - shift)
 	}
-	return x & (^uint64(0) >> (64 - w))
+	return x & (^uint64(0) >> ((64 - w) & 63))
+}
+
+// bitsAtEnd is bitsAt where fewer than 8 bytes are left.
+func bitsAtEnd(b []byte, shift, w uint) uint64 {
+	return le.Uint64Short(b) >> shift & (^uint64(0) >> (64 - w))
 }
 
 // addBits adds to each of v the next w bits of b, which has them, from bit on.
@@ -449,7 +459,7 @@ func (d *blockDecoder) openFrames(st, k, off int) (int, error) {
 		size = 32
 	}
 	for g := range refs {
-		n := d.usual(st, g)
+		n := d.count(st, g)
 		if n == 0 {
 			refs[g] = ref{}
 			continue
@@ -635,7 +645,7 @@ func (d *blockDecoder) ref(st, g int) ref {
 	if s.found {
 		return d.refs[k*d.groups+g]
 	}
-	return ref{off: s.off + int32(g)*s.len, len: s.len, count: int32(d.usual(st, g))}
+	return ref{off: s.off + int32(g)*s.len, len: s.len, count: int32(d.count(st, g))}
 }
 
 // refsOf is ref of all groups, of a stream that is listed.
@@ -653,14 +663,16 @@ func (d *blockDecoder) refsOf(st int) []ref {
 
 // count is the number of values of stream st in group g.
 func (d *blockDecoder) count(st, g int) int {
-	switch k := d.where[st]; {
+	k := int(d.where[st])
+	switch l := &d.listed[k]; {
+	case l.byRow:
+		return d.rows[g]
 	case k == 0:
 		return 0
-	case d.listed[k].all:
+	case l.all:
 		return d.usual(st, g)
-	default:
-		return int(d.refs[int(k)*d.groups+g].count)
 	}
+	return int(d.refs[k*d.groups+g].count)
 }
 
 // zero reports whether all values of int stream st in groups [from, to) are 0,
@@ -687,8 +699,7 @@ func (d *blockDecoder) zero(st, from, to int) bool {
 
 // absent reports whether stream st has no values in groups [from, to).
 func (d *blockDecoder) absent(st, from, to int) bool {
-	k := int(d.where[st])
-	if k == 0 {
+	if d.where[st] == 0 {
 		return true
 	}
 	for g := from; g < to; g++ {

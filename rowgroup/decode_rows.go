@@ -587,15 +587,22 @@ const noEncoding encoding.ID = 255
 // rampsOf is how many values of stream st in groups [g, end) form one ramp, as
 // their parameters say, with its packed codes; none if n is 0.
 func (d *blockDecoder) rampsOf(st, g, to int) (r encoding.Ramp, codes []byte, n, end int) {
-	k := int(d.where[st])
-	known := false // all groups are on a line
-	if to-g > 1 {
-		if r, known = d.ramp(st, d.groups); known && r.Spread == 0 && d.l.streams[st].ref == refRows {
-			r.First += int64(d.starts[g]) * r.Step
-			return r, nil, d.starts[to] - d.starts[g], to
+	if to-g == 1 {
+		r, ok := d.ramp(st, g)
+		at := d.ref(st, g)
+		n = int(at.count)
+		if !ok || r.Spread > 0 && int(at.len) != r.Len(n) { // else compressed
+			return r, nil, 0, g
 		}
-		known = known && !d.listed[k].constant
+		return r, d.body[at.off:], n, to
 	}
+	k := int(d.where[st])
+	var known bool // all groups are on a line
+	if r, known = d.ramp(st, d.groups); known && r.Spread == 0 && d.l.streams[st].ref == refRows {
+		r.First += int64(d.starts[g]) * r.Step
+		return r, nil, d.starts[to] - d.starts[g], to
+	}
+	known = known && !d.listed[k].constant
 	of := func(g int) (encoding.Ramp, bool) {
 		if known {
 			return d.lines[k].of(d, g), true
@@ -609,9 +616,6 @@ func (d *blockDecoder) rampsOf(st, g, to int) (r encoding.Ramp, codes []byte, n,
 		return r, nil, 0, g
 	}
 	codes = d.body[at.off:]
-	if to-g == 1 {
-		return r, codes, n, to
-	}
 	refs := d.refsOf(st)[:to]
 	for end = g + 1; end < to && (r.Spread == 0 || n%8 == 0); end++ {
 		f := &refs[end]
@@ -815,7 +819,7 @@ func decodeInts[T int32 | int64](d *blockDecoder, dst []T, st int, sp *span) ([]
 	if !d.hasCount(st, sp, sp.n) {
 		return dst, d.miscount(st, sp)
 	}
-	if d.zero(st, sp.from, sp.to) && len(dst) == 0 {
+	if len(dst) == 0 && d.zero(st, sp.from, sp.to) {
 		return dst, nil
 	}
 	dst = extend(growZero(dst, sp.at), sp)

@@ -24,8 +24,8 @@ type listedStream struct {
 	level      bool                         // a block stores one value for all groups of each of these
 	steady     bool                         // there are none
 	all        bool                         // every group has as many values as is usual
+	byRow      bool                         // and that is one for each unfiltered
 	counted    bool                         // the block stores the counts
-	rows       bool                         // usual is one for each unfiltered
 	alike      bool                         // bodies of as many values have the same length
 	framed     bool                         // else they are ALP's of a mode that is Framed, which the template knows
 	frame      [len(alp.LengthParams)]param // on which their lengths depend
@@ -107,7 +107,7 @@ func (d *listing) set(l *layout, t *Template) {
 		if s.class == ClassBytes {
 			d.texts = append(d.texts, int32(k))
 		}
-		x.rows = s.ref == refRows
+		x.byRow = x.all && s.ref == refRows
 		x.framed = x.all && !x.alike && !steps && stored&(shape|1<<slotParam) == 0 && x.values[slotZstd] == 0 &&
 			x.values[slotID] == int64(encoding.ALP) && alp.Framed(x.values[slotParam]) &&
 			(s.class == ClassFloat32 || s.class == ClassFloat64)
