@@ -696,11 +696,11 @@ func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	return 0
 }
 
-func scatter64(dst []uint64, positions []byte, positionWidth uint, src []byte, width, shift uint, sign uint64, n int) (done bool, bad uint64) {
+func scatterRuns64(highs []uint64, src []byte, runs []Run[int64]) (done bool, bad uint64) {
 	switch Current() {
 	case AVX512:
-		if n > 0 && len(dst) > 0 && oneWindow(positionWidth, 64) && oneWindow(width, 64) && cap(positions)-PackedLen(n, positionWidth) >= 64 && cap(src)-PackedLen(n, width) >= 64 {
-			return true, scatter64AVX512(&dst[0], len(dst), &positions[:1][0], &unpackTables[1][1][positionWidth][0], positionWidth, &src[:1][0], &unpackTables[1][1][width][0], width, shift, sign, n)
+		if true {
+			return true, scatterRuns64AVX512(&highs[0], &runs[0].Off, len(runs), &src[:1][0], &unpackTables[1][1][0][0])
 		}
 	}
 	return false, 0
@@ -1432,11 +1432,11 @@ func lengths32(beside, around []byte, src []int32, end, sign, centre int32) (don
 	return 0
 }
 
-func scatter32(dst []uint32, positions []byte, positionWidth uint, src []byte, width, shift uint, sign uint32, n int) (done bool, bad uint64) {
+func scatterRuns32(highs []uint32, src []byte, runs []Run[int32]) (done bool, bad uint64) {
 	switch Current() {
 	case AVX512:
-		if n > 0 && len(dst) > 0 && oneWindow(positionWidth, 32) && oneWindow(width, 32) && cap(positions)-PackedLen(n, positionWidth) >= 64 && cap(src)-PackedLen(n, width) >= 64 {
-			return true, scatter32AVX512(&dst[0], len(dst), &positions[:1][0], &unpackTables[0][1][positionWidth][0], positionWidth, &src[:1][0], &unpackTables[0][1][width][0], width, shift, sign, n)
+		if true {
+			return true, scatterRuns32AVX512(&highs[0], &runs[0].Off, len(runs), &src[:1][0], &unpackTables[0][1][0][0])
 		}
 	}
 	return false, 0

@@ -180,7 +180,7 @@ func unpackWide64(dst []uint64, src []byte, width uint) (done int) {
 	return 0
 }
 
-func scatter64(dst []uint64, positions []byte, positionWidth uint, src []byte, width, shift uint, sign uint64, n int) (done bool, bad uint64) {
+func scatterRuns64(highs []uint64, src []byte, runs []Run[int64]) (done bool, bad uint64) {
 	return false, 0
 }
 
@@ -364,7 +364,7 @@ func lengths32(beside, around []byte, src []int32, end, sign, centre int32) (don
 	return 0
 }
 
-func scatter32(dst []uint32, positions []byte, positionWidth uint, src []byte, width, shift uint, sign uint32, n int) (done bool, bad uint64) {
+func scatterRuns32(highs []uint32, src []byte, runs []Run[int32]) (done bool, bad uint64) {
 	return false, 0
 }
 

@@ -194,7 +194,7 @@ func sumOrderedRuns64AVX512(dst *float64, n int, runs *int, count int, src *byte
 func sumDecimalRuns64AVX512(dst *float64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int, back float64, scale float64) (bad uint64)
 
 //go:noescape
-func scatter64AVX512(dst *uint64, limit int, positions *byte, positionTable *byte, positionWidth uint, src *byte, table *byte, width uint, shift uint, sign uint64, n int) (bad uint64)
+func scatterRuns64AVX512(highs *uint64, runs *int, count int, src *byte, tables *byte) (bad uint64)
 
 //go:noescape
 func packedBounded64AVX512(dst *float64, n int, src *byte, size int, table *byte, width uint, add float64, back float64, scale float64)
@@ -485,7 +485,7 @@ func sumOrderedRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte
 func sumDecimalRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, back float64, scale float64) (bad uint64)
 
 //go:noescape
-func scatter32AVX512(dst *uint32, limit int, positions *byte, positionTable *byte, positionWidth uint, src *byte, table *byte, width uint, shift uint, sign uint32, n int) (bad uint64)
+func scatterRuns32AVX512(highs *uint32, runs *int, count int, src *byte, tables *byte) (bad uint64)
 
 //go:noescape
 func packedBounded32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add float64, scale float64)

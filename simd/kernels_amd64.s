@@ -1503,9 +1503,9 @@ run:
 	MOVQ         (CX), R10
 	MOVQ         8(CX), R9
 	MOVQ         16(CX), R11
-	VPBROADCASTQ 24(CX), Y1
-	VPBROADCASTQ 32(CX), Y0
-	ADDQ         $0x28, CX
+	VPBROADCASTQ 72(CX), Y1
+	VPBROADCASTQ 80(CX), Y0
+	ADDQ         $0x58, CX
 	ADDQ         BX, R10
 	MOVQ         $0x00000040, R12
 	SUBQ         R11, R12
@@ -1586,9 +1586,9 @@ run:
 	MOVQ         (CX), R10
 	MOVQ         8(CX), R9
 	MOVQ         16(CX), R11
-	VPBROADCASTQ 24(CX), Y3
-	VPBROADCASTQ 32(CX), Y0
-	ADDQ         $0x28, CX
+	VPBROADCASTQ 72(CX), Y3
+	VPBROADCASTQ 80(CX), Y0
+	ADDQ         $0x58, CX
 	ADDQ         BX, R10
 	MOVQ         $0x00000040, R12
 	SUBQ         R11, R12
@@ -1673,9 +1673,9 @@ run:
 	MOVQ         (CX), R10
 	MOVQ         8(CX), R9
 	MOVQ         16(CX), R11
-	VPBROADCASTQ 24(CX), Y1
-	VPBROADCASTQ 32(CX), Y0
-	ADDQ         $0x28, CX
+	VPBROADCASTQ 72(CX), Y1
+	VPBROADCASTQ 80(CX), Y0
+	ADDQ         $0x58, CX
 	ADDQ         BX, R10
 	MOVQ         $0x00000040, R12
 	SUBQ         R11, R12
@@ -6208,9 +6208,9 @@ run:
 	MOVQ         (CX), R10
 	MOVQ         8(CX), R9
 	MOVQ         16(CX), R11
-	VPBROADCASTQ 24(CX), Z6
-	VPBROADCASTQ 32(CX), Z5
-	ADDQ         $0x28, CX
+	VPBROADCASTQ 72(CX), Z6
+	VPBROADCASTQ 80(CX), Z5
+	ADDQ         $0x58, CX
 	ADDQ         BX, R10
 	MOVQ         $0x00000040, R12
 	SUBQ         R11, R12
@@ -6299,9 +6299,9 @@ run:
 	MOVQ         (CX), R10
 	MOVQ         8(CX), R9
 	MOVQ         16(CX), R11
-	VPBROADCASTQ 24(CX), Z8
-	VPBROADCASTQ 32(CX), Z7
-	ADDQ         $0x28, CX
+	VPBROADCASTQ 72(CX), Z8
+	VPBROADCASTQ 80(CX), Z7
+	ADDQ         $0x58, CX
 	ADDQ         BX, R10
 	MOVQ         $0x00000040, R12
 	SUBQ         R11, R12
@@ -6390,9 +6390,9 @@ run:
 	MOVQ         (CX), R10
 	MOVQ         8(CX), R9
 	MOVQ         16(CX), R11
-	VPBROADCASTQ 24(CX), Z7
-	VPBROADCASTQ 32(CX), Z6
-	ADDQ         $0x28, CX
+	VPBROADCASTQ 72(CX), Z7
+	VPBROADCASTQ 80(CX), Z6
+	ADDQ         $0x58, CX
 	ADDQ         BX, R10
 	MOVQ         $0x00000040, R12
 	SUBQ         R11, R12
@@ -6536,72 +6536,91 @@ done_again:
 	VZEROUPPER
 	RET
 
-// func scatter64AVX512(dst *uint64, limit int, positions *byte, positionTable *byte, positionWidth uint, src *byte, table *byte, width uint, shift uint, sign uint64, n int) (bad uint64)
+// func scatterRuns64AVX512(highs *uint64, runs *int, count int, src *byte, tables *byte) (bad uint64)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
-TEXT ·scatter64AVX512(SB), NOSPLIT, $0-96
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+80(FP), CX
-	MOVQ         positions+16(FP), DX
-	MOVQ         positionTable+24(FP), BX
-	MOVQ         positionWidth+32(FP), SI
+TEXT ·scatterRuns64AVX512(SB), NOSPLIT, $0-48
+	MOVQ highs+0(FP), AX
+	MOVQ runs+8(FP), CX
+	MOVQ count+16(FP), DX
+	MOVQ src+24(FP), BX
+	MOVQ tables+32(FP), SI
+	XORQ R12, R12
+
+run:
+	MOVQ         24(CX), R10
+	TESTQ        R10, R10
+	JZ           next
+	MOVQ         32(CX), DI
+	MOVQ         40(CX), R8
+	ADDQ         BX, DI
+	MOVQ         $0x00000040, R9
+	SUBQ         R8, R9
+	VMOVQ        R9, X0
 	VPTERNLOGQ   $0xff, Z2, Z2, Z2
-	VMOVDQU64    (BX), Z0
-	VMOVDQU64    64(BX), Z1
-	MOVQ         $0x00000040, BX
-	SUBQ         SI, BX
-	VMOVQ        BX, X3
-	VPSRLQ       X3, Z2, Z2
-	MOVQ         src+40(FP), BX
-	MOVQ         table+48(FP), DI
-	MOVQ         width+56(FP), R8
-	VPTERNLOGQ   $0xff, Z4, Z4, Z4
-	VMOVDQU64    (DI), Z3
-	VMOVDQU64    64(DI), Z6
-	MOVQ         $0x00000040, DI
-	SUBQ         R8, DI
-	VMOVQ        DI, X7
-	VPSRLQ       X7, Z4, Z4
-	VPBROADCASTQ sign+72(FP), Z7
+	VPSRLQ       X0, Z2, Z2
+	MOVQ         R8, R9
+	SHLQ         $0x07, R9
+	ADDQ         SI, R9
+	VMOVDQU64    (R9), Z0
+	VMOVDQU64    64(R9), Z1
+	MOVQ         48(CX), R9
+	MOVQ         56(CX), R11
+	ADDQ         BX, R9
+	MOVQ         $0x00000040, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X3
 	VPTERNLOGQ   $0xff, Z5, Z5, Z5
-	MOVQ         shift+64(FP), DI
-	VMOVQ        DI, X8
-	MOVQ         limit+8(FP), DI
-	MOVQ         limit+8(FP), R9
-	VPBROADCASTQ DI, Z9
+	VPSRLQ       X3, Z5, Z5
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	VMOVDQU64    (R12), Z3
+	VMOVDQU64    64(R12), Z4
+	VPBROADCASTQ 64(CX), Z6
+	VMOVQ        16(CX), X9
+	VPBROADCASTQ 8(CX), Z7
+	VPTERNLOGQ   $0xff, Z8, Z8, Z8
 
 loop:
-	MOVQ        CX, DI
-	MOVQ        $0x00000008, R9
-	CMPQ        DI, R9
-	CMOVQGT     R9, DI
-	MOVQ        $-1, R9
-	BZHIQ       DI, R9, R9
-	KMOVQ       R9, K1
-	VPERMB      (DX), Z0, Z10
+	MOVQ        R10, R12
+	MOVQ        $0x00000008, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVQ        $-1, R13
+	BZHIQ       R12, R13, R13
+	KMOVQ       R13, K1
+	VPERMB      (DI), Z0, Z10
 	VPSRLVQ     Z1, Z10, Z10
 	VPANDQ      Z2, Z10, Z10
-	ADDQ        SI, DX
-	VPERMB      (BX), Z3, Z11
-	VPSRLVQ     Z6, Z11, Z11
-	VPANDQ      Z4, Z11, Z11
-	ADDQ        R8, BX
-	VPXORQ      Z7, Z11, Z11
-	VPSUBQ      Z7, Z11, Z11
-	VPSLLQ      X8, Z11, Z11
-	VALIGNQ     $0x07, Z5, Z10, Z5
-	VPCMPQ      $0x06, Z5, Z10, K1, K2
-	VPCMPUQ     $0x01, Z9, Z10, K2, K2
-	KMOVQ       K1, DI
-	KMOVQ       K2, R9
-	XORQ        DI, R9
+	ADDQ        R8, DI
+	VPERMB      (R9), Z3, Z11
+	VPSRLVQ     Z4, Z11, Z11
+	VPANDQ      Z5, Z11, Z11
+	ADDQ        R11, R9
+	VPXORQ      Z6, Z11, Z11
+	VPSUBQ      Z6, Z11, Z11
+	VPSLLQ      X9, Z11, Z11
+	VALIGNQ     $0x07, Z8, Z10, Z8
+	VPCMPQ      $0x06, Z8, Z10, K1, K2
+	VPCMPUQ     $0x01, Z7, Z10, K2, K2
+	KMOVQ       K1, R13
+	KMOVQ       K2, R12
+	XORQ        R13, R12
 	JNZ         done
 	VPSCATTERQQ Z11, K2, (AX)(Z10*8)
-	VMOVDQU64   Z10, Z5
-	SUBQ        $0x08, CX
+	VMOVDQU64   Z10, Z8
+	SUBQ        $0x08, R10
 	JG          loop
 
+next:
+	MOVQ 8(CX), R10
+	LEAQ (AX)(R10*8), AX
+	ADDQ $0x58, CX
+	DECQ DX
+	JNZ  run
+
 done:
-	MOVQ R9, bad+88(FP)
+	MOVQ R12, bad+40(FP)
 	VZEROUPPER
 	RET
 
@@ -11196,9 +11215,9 @@ run:
 	MOVQ         (CX), R10
 	MOVQ         8(CX), R9
 	MOVQ         16(CX), R11
-	VPBROADCASTD 24(CX), Y2
-	VPBROADCASTD 28(CX), Y1
-	ADDQ         $0x20, CX
+	VPBROADCASTD 68(CX), Y2
+	VPBROADCASTD 72(CX), Y1
+	ADDQ         $0x50, CX
 	ADDQ         BX, R10
 	MOVQ         $0x00000020, R12
 	SUBQ         R11, R12
@@ -11264,9 +11283,9 @@ run:
 	MOVQ         (CX), R10
 	MOVQ         8(CX), R9
 	MOVQ         16(CX), R11
-	VPBROADCASTD 24(CX), Y4
-	VPBROADCASTD 28(CX), Y3
-	ADDQ         $0x20, CX
+	VPBROADCASTD 68(CX), Y4
+	VPBROADCASTD 72(CX), Y3
+	ADDQ         $0x50, CX
 	ADDQ         BX, R10
 	MOVQ         $0x00000020, R12
 	SUBQ         R11, R12
@@ -11330,9 +11349,9 @@ run:
 	MOVQ         (CX), R10
 	MOVQ         8(CX), R9
 	MOVQ         16(CX), R11
-	VPBROADCASTD 24(CX), Y2
-	VPBROADCASTD 28(CX), Y1
-	ADDQ         $0x20, CX
+	VPBROADCASTD 68(CX), Y2
+	VPBROADCASTD 72(CX), Y1
+	ADDQ         $0x50, CX
 	ADDQ         BX, R10
 	MOVQ         $0x00000020, R12
 	SUBQ         R11, R12
@@ -15239,9 +15258,9 @@ run:
 	MOVQ         (CX), R10
 	MOVQ         8(CX), R9
 	MOVQ         16(CX), R11
-	VPBROADCASTD 24(CX), Z6
-	VPBROADCASTD 28(CX), Z5
-	ADDQ         $0x20, CX
+	VPBROADCASTD 68(CX), Z6
+	VPBROADCASTD 72(CX), Z5
+	ADDQ         $0x50, CX
 	ADDQ         BX, R10
 	MOVQ         $0x00000020, R12
 	SUBQ         R11, R12
@@ -15333,9 +15352,9 @@ run:
 	MOVQ         (CX), R10
 	MOVQ         8(CX), R9
 	MOVQ         16(CX), R11
-	VPBROADCASTD 24(CX), Z8
-	VPBROADCASTD 28(CX), Z7
-	ADDQ         $0x20, CX
+	VPBROADCASTD 68(CX), Z8
+	VPBROADCASTD 72(CX), Z7
+	ADDQ         $0x50, CX
 	ADDQ         BX, R10
 	MOVQ         $0x00000020, R12
 	SUBQ         R11, R12
@@ -15427,9 +15446,9 @@ run:
 	MOVQ         (CX), R10
 	MOVQ         8(CX), R9
 	MOVQ         16(CX), R11
-	VPBROADCASTD 24(CX), Z13
-	VPBROADCASTD 28(CX), Z12
-	ADDQ         $0x20, CX
+	VPBROADCASTD 68(CX), Z13
+	VPBROADCASTD 72(CX), Z12
+	ADDQ         $0x50, CX
 	ADDQ         BX, R10
 	MOVQ         $0x00000020, R12
 	SUBQ         R11, R12
@@ -15618,75 +15637,93 @@ done_again:
 	VZEROUPPER
 	RET
 
-// func scatter32AVX512(dst *uint32, limit int, positions *byte, positionTable *byte, positionWidth uint, src *byte, table *byte, width uint, shift uint, sign uint32, n int) (bad uint64)
+// func scatterRuns32AVX512(highs *uint32, runs *int, count int, src *byte, tables *byte) (bad uint64)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
-TEXT ·scatter32AVX512(SB), NOSPLIT, $0-96
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+80(FP), CX
-	MOVQ         positions+16(FP), DX
-	MOVQ         positionTable+24(FP), BX
-	MOVQ         positionWidth+32(FP), SI
+TEXT ·scatterRuns32AVX512(SB), NOSPLIT, $0-48
+	MOVQ highs+0(FP), AX
+	MOVQ runs+8(FP), CX
+	MOVQ count+16(FP), DX
+	MOVQ src+24(FP), BX
+	MOVQ tables+32(FP), SI
+	XORQ R12, R12
+
+run:
+	MOVQ         24(CX), R10
+	TESTQ        R10, R10
+	JZ           next
+	MOVQ         32(CX), DI
+	MOVQ         40(CX), R8
+	ADDQ         BX, DI
+	MOVQ         $0x00000020, R9
+	SUBQ         R8, R9
+	VMOVQ        R9, X0
 	VPTERNLOGQ   $0xff, Z2, Z2, Z2
-	VMOVDQU64    (BX), Z0
-	VMOVDQU64    64(BX), Z1
-	MOVQ         $0x00000020, BX
-	SUBQ         SI, BX
-	VMOVQ        BX, X3
-	VPSRLD       X3, Z2, Z2
-	ADDQ         SI, SI
-	MOVQ         src+40(FP), BX
-	MOVQ         table+48(FP), DI
-	MOVQ         width+56(FP), R8
-	VPTERNLOGQ   $0xff, Z4, Z4, Z4
-	VMOVDQU64    (DI), Z3
-	VMOVDQU64    64(DI), Z6
-	MOVQ         $0x00000020, DI
-	SUBQ         R8, DI
-	VMOVQ        DI, X7
-	VPSRLD       X7, Z4, Z4
+	VPSRLD       X0, Z2, Z2
+	MOVQ         R8, R9
+	SHLQ         $0x07, R9
+	ADDQ         SI, R9
+	VMOVDQU64    (R9), Z0
+	VMOVDQU64    64(R9), Z1
 	ADDQ         R8, R8
-	MOVL         sign+72(FP), DI
-	VPBROADCASTD DI, Z7
+	MOVQ         48(CX), R9
+	MOVQ         56(CX), R11
+	ADDQ         BX, R9
+	MOVQ         $0x00000020, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X3
 	VPTERNLOGQ   $0xff, Z5, Z5, Z5
-	MOVQ         shift+64(FP), DI
-	VMOVQ        DI, X8
-	MOVQ         limit+8(FP), DI
-	MOVQ         limit+8(FP), DI
-	VPBROADCASTD DI, Z9
+	VPSRLD       X3, Z5, Z5
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	VMOVDQU64    (R12), Z3
+	VMOVDQU64    64(R12), Z4
+	ADDQ         R11, R11
+	VPBROADCASTD 64(CX), Z6
+	VMOVQ        16(CX), X9
+	VPBROADCASTD 8(CX), Z7
+	VPTERNLOGQ   $0xff, Z8, Z8, Z8
 
 loop:
-	MOVQ        CX, DI
-	MOVQ        $0x00000010, R9
-	CMPQ        DI, R9
-	CMOVQGT     R9, DI
-	MOVQ        $-1, R9
-	BZHIQ       DI, R9, R9
-	KMOVQ       R9, K1
-	VPERMB      (DX), Z0, Z10
+	MOVQ        R10, R12
+	MOVQ        $0x00000010, R13
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
+	MOVQ        $-1, R13
+	BZHIQ       R12, R13, R13
+	KMOVQ       R13, K1
+	VPERMB      (DI), Z0, Z10
 	VPSRLVD     Z1, Z10, Z10
 	VPANDQ      Z2, Z10, Z10
-	ADDQ        SI, DX
-	VPERMB      (BX), Z3, Z11
-	VPSRLVD     Z6, Z11, Z11
-	VPANDQ      Z4, Z11, Z11
-	ADDQ        R8, BX
-	VPXORQ      Z7, Z11, Z11
-	VPSUBD      Z7, Z11, Z11
-	VPSLLD      X8, Z11, Z11
-	VALIGND     $0x0f, Z5, Z10, Z5
-	VPCMPD      $0x06, Z5, Z10, K1, K2
-	VPCMPUD     $0x01, Z9, Z10, K2, K2
-	KMOVQ       K1, DI
-	KMOVQ       K2, R9
-	XORQ        DI, R9
+	ADDQ        R8, DI
+	VPERMB      (R9), Z3, Z11
+	VPSRLVD     Z4, Z11, Z11
+	VPANDQ      Z5, Z11, Z11
+	ADDQ        R11, R9
+	VPXORQ      Z6, Z11, Z11
+	VPSUBD      Z6, Z11, Z11
+	VPSLLD      X9, Z11, Z11
+	VALIGND     $0x0f, Z8, Z10, Z8
+	VPCMPD      $0x06, Z8, Z10, K1, K2
+	VPCMPUD     $0x01, Z7, Z10, K2, K2
+	KMOVQ       K1, R13
+	KMOVQ       K2, R12
+	XORQ        R13, R12
 	JNZ         done
 	VPSCATTERDD Z11, K2, (AX)(Z10*4)
-	VMOVDQU64   Z10, Z5
-	SUBQ        $0x10, CX
+	VMOVDQU64   Z10, Z8
+	SUBQ        $0x10, R10
 	JG          loop
 
+next:
+	MOVQ 8(CX), R10
+	LEAQ (AX)(R10*4), AX
+	ADDQ $0x50, CX
+	DECQ DX
+	JNZ  run
+
 done:
-	MOVQ R9, bad+88(FP)
+	MOVQ R12, bad+40(FP)
 	VZEROUPPER
 	RET
 

@@ -1,12 +1,22 @@
 package simd
 
 // Run is one of many runs of packed codes in one source: those of a chunk, of
-// which one call makes values.
+// which one call makes values. Offsets in the source are in bytes, widths in bits.
 type Run[T int32 | int64] struct {
-	Off        int  // of the codes in the source, in bytes
-	N          int  // codes
-	Width      uint // bits of each
-	First, Add T    // what their sum begins with, and what is added to each
+	Off   int // of the codes
+	N     int // codes
+	Width uint
+
+	// What is added to some codes, packed: positions, which ascend, and numbers,
+	// each of Width bits less than the code has at the top.
+	Patches       int
+	Positions     int  // offset
+	PositionWidth uint // at most 16
+	Highs         int  // offset of the numbers
+	HighWidth     uint
+	Sign          T // the top bit of a number, if that is its sign, else 0
+
+	First, Add T // what the sum begins with, and what is added to each code
 }
 
 // Run64 and Run32 are the runs of values of either size.

@@ -2,53 +2,89 @@ package simd
 
 import "github.com/colsst/colsst/internal/le"
 
-// Scatter64 sets dst[p[i]] to x[i] << shift for n positions p, which ascend and
-// lie in dst, and numbers x: both are packed, of positionWidth bits, at most 16,
-// and of width bits, as Unpack64 reads them. Bit width-1 of a signed x is its
-// sign. It reports whether the positions are such; if not, dst holds anything.
-// Kernels are the faster for 64 bytes of capacity behind both sources.
-func Scatter64(dst []uint64, positions []byte, positionWidth uint, src []byte, width, shift uint, signed bool, n int) (ok bool) {
-	sign := signOf(width, signed)
-	positions, src = positions[:PackedLen(n, positionWidth)], src[:PackedLen(n, width)]
-	if done, bad := scatter64(dst, positions, positionWidth, src, width, shift, sign, n); done {
-		return bad == 0
+// Patches64 sets highs, zeros, as many as the runs have codes, to what their
+// patches add: x << Width at each position, where x is a number of HighWidth
+// bits, as Unpack64 reads them, its sign extended. It reports whether positions
+// ascend and lie in their run; if not, highs hold anything. Kernels are the
+// faster where 64 bytes of src, or of its capacity, follow the patches.
+func Patches64(highs []uint64, src []byte, runs []Run64) (ok bool) {
+	if kernelPatches(src, runs, len(highs), 64) {
+		if done, bad := scatterRuns64(highs, src, runs); done {
+			return bad == 0
+		}
 	}
-	return scatter(dst, positions, positionWidth, src, width, shift, sign, n)
+	ok = true
+	for i := range runs {
+		r := &runs[i]
+		ok = ok && scatter(highs[:r.N:len(highs)], src, r, uint64(r.Sign))
+		highs = highs[r.N:]
+	}
+	return ok
 }
 
-// Scatter32 is Scatter64 for 32 bits.
-func Scatter32(dst []uint32, positions []byte, positionWidth uint, src []byte, width, shift uint, signed bool, n int) (ok bool) {
-	sign := signOf(width, signed)
-	positions, src = positions[:PackedLen(n, positionWidth)], src[:PackedLen(n, width)]
-	if done, bad := scatter32(dst, positions, positionWidth, src, width, shift, uint32(sign), n); done {
-		return bad == 0
+// Patches32 is Patches64 for 32 bits.
+func Patches32(highs []uint32, src []byte, runs []Run32) (ok bool) {
+	if kernelPatches(src, runs, len(highs), 32) {
+		if done, bad := scatterRuns32(highs, src, runs); done {
+			return bad == 0
+		}
 	}
-	return scatter(dst, positions, positionWidth, src, width, shift, sign, n)
+	ok = true
+	for i := range runs {
+		r := &runs[i]
+		ok = ok && scatter(highs[:r.N:len(highs)], src, r, uint64(uint32(r.Sign)))
+		highs = highs[r.N:]
+	}
+	return ok
 }
 
-func signOf(width uint, signed bool) uint64 {
-	if signed {
-		return 1 << (width - 1)
+// kernelPatches reports whether there are patches and a kernel serves them all,
+// of runs that have at most n codes.
+func kernelPatches[T int32 | int64](src []byte, runs []Run[T], n int, size uint) bool {
+	if Current() == Generic {
+		return false
 	}
-	return 0
+	some := false
+	for i := range runs {
+		r := &runs[i]
+		n -= r.N
+		if r.N < 0 || n < 0 {
+			return false
+		}
+		if r.Patches == 0 {
+			continue
+		}
+		positions, highs := PackedLen(r.Patches, r.PositionWidth), PackedLen(r.Patches, r.HighWidth)
+		if r.Patches < 0 || r.Positions < 0 || r.Positions > len(src)-positions || r.Positions+positions > cap(src)-64 ||
+			r.Highs < 0 || r.Highs > len(src)-highs || r.Highs+highs > cap(src)-64 || r.Width >= size ||
+			!oneWindow(r.PositionWidth, size) || !oneWindow(r.HighWidth, size) {
+			return false
+		}
+		some = true
+	}
+	return some
 }
 
-func scatter[U uint32 | uint64](dst []U, positions []byte, positionWidth uint, src []byte, width, shift uint, sign uint64, n int) (ok bool) {
-	inside, ones := uint64(1)<<positionWidth-1, ^uint64(0)>>(64-width)
+// scatter stores the patches of one run.
+func scatter[T int32 | int64, U uint32 | uint64](dst []U, src []byte, r *Run[T], sign uint64) (ok bool) {
+	b, w := r.PositionWidth, r.HighWidth
+	positions := src[r.Positions : r.Positions+PackedLen(r.Patches, b) : len(src)]
+	highs := src[r.Highs : r.Highs+PackedLen(r.Patches, w) : len(src)]
+	inside, ones := uint64(1)<<b-1, ^uint64(0)>>(64-w)
 	last := -1
 	at, high := uint(0), uint(0)
-	for range n {
+	for range r.Patches {
 		p := int(le.Uint64Short(positions[at>>3:]) >> (at & 7) & inside)
-		x := le.Uint64Short(src[high>>3:]) >> (high & 7)
-		if high&7+width > 64 {
-			x |= uint64(src[high>>3+8]) << (64 - high&7)
+		x := le.Uint64Short(highs[high>>3:]) >> (high & 7)
+		if high&7+w > 64 {
+			x |= uint64(highs[high>>3+8]) << (64 - high&7)
 		}
 		if p <= last || p >= len(dst) {
 			return false
 		}
 		last = p
-		dst[p] = U((x&ones ^ sign - sign) << shift) // the sign extended
-		at, high = at+positionWidth, high+width
+		dst[p] = U((x&ones ^ sign - sign) << (r.Width & 63)) // the sign extended
+		at, high = at+b, high+w
 	}
 	return true
 }

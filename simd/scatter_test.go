@@ -2,6 +2,7 @@ package simd_test
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,85 +10,124 @@ import (
 	"github.com/colsst/colsst/simd"
 )
 
-// checkScatter compares Scatter64 and Scatter32 at the level in use with their
-// definition, on positions and numbers that r draws.
-func checkScatter(t failer, in, more, out *guarded, r *rand.Rand) {
+// checkPatches compares Patches64 and Patches32 at the level in use with their
+// definition, on runs that r draws.
+func checkPatches(t failer, in, out *guarded, r *rand.Rand) {
 	t.Helper()
 	size := []uint{32, 64}[r.IntN(2)]
-	n := []int{128, 128, 1, 2, 100, 1000}[r.IntN(6)]
-	b := uint(0)
-	for 1<<b < n {
-		b++
-	}
-	count := r.IntN(min(n, 40) + 1)
-	at := r.Perm(n)[:count]
-	slices.Sort(at)
-	w := uint(r.IntN(int(size) + 1))
-	shift, signed := uint(r.IntN(int(size-w)+1))%size, r.IntN(2) == 0 && w > 0
-	var positions, numbers []uint64
-	for _, p := range at {
-		positions, numbers = append(positions, uint64(p)), append(numbers, r.Uint64())
-	}
+	var packed []byte
+	var runs []simd.Run64
+	var want []uint64
 	bad := false
-	if count > 1 && r.IntN(3) == 0 { // not below n, or not above the one before
-		i := 1 + r.IntN(count-1)
-		positions[i] = []uint64{positions[i-1], 0, 1<<b - 1}[r.IntN(3)]
-		bad = !slices.IsSorted(positions) || slices.Max(positions) >= uint64(n) || len(slices.Compact(slices.Clone(positions))) < count
+	for range 1 + r.IntN(8) {
+		n := []int{128, 128, 1, 2, 100, 500}[r.IntN(6)]
+		b := uint(0)
+		for 1<<b < n {
+			b++
+		}
+		highs := make([]uint64, n)
+		count := min(n, 40*r.IntN(2)) * r.IntN(101) / 100
+		at := r.Perm(n)[:count]
+		slices.Sort(at)
+		var positions, numbers []uint64
+		for _, p := range at {
+			positions, numbers = append(positions, uint64(p)), append(numbers, r.Uint64())
+		}
+		if count > 1 && r.IntN(12) == 0 { // not below n, or not above the one before
+			i := 1 + r.IntN(count-1)
+			positions[i] = []uint64{positions[i-1], 0, 1<<b - 1}[r.IntN(3)]
+			bad = bad || !slices.IsSorted(positions) || slices.Max(positions) >= uint64(n) || len(slices.Compact(slices.Clone(positions))) < count
+		}
+		run := simd.Run64{N: n, Width: uint(r.IntN(int(size))), Patches: count, PositionWidth: b}
+		run.HighWidth = uint(1 + r.IntN(int(size-run.Width)))
+		if r.IntN(2) == 0 {
+			run.Sign = 1 << (run.HighWidth - 1)
+		}
+		run.Positions = len(packed)
+		packed = append(simd.AppendPack64(packed, positions, b), packed[:min(len(packed), r.IntN(3))]...)
+		run.Highs = len(packed)
+		packed = simd.AppendPack64(packed, numbers, run.HighWidth)
+		for i, p := range positions {
+			x := numbers[i] & (^uint64(0) >> (64 - run.HighWidth))
+			if run.Sign != 0 && x>>(run.HighWidth-1) == 1 {
+				x |= ^uint64(0) << run.HighWidth
+			}
+			if p < uint64(n) {
+				highs[p] = x << run.Width
+			}
+		}
+		runs, want = append(runs, run), append(want, highs...)
 	}
-	room := []int{0, 1, 64, 100}[r.IntN(4)]
-	put := func(g *guarded, b []byte) []byte {
-		mem := g.last(len(b) + room)
-		copy(mem, b)
-		return mem[:len(b)]
-	}
-	p, x := put(in, simd.AppendPack64(nil, positions, b)), put(more, simd.AppendPack64(nil, numbers, w))
+	src := in.last(len(packed) + []int{0, 1, 64, 100}[r.IntN(4)])
+	copy(src, packed)
+	src = src[:len(packed)]
 	width := int(size / 8)
-	dst := out.last(width * n)
+	dst := out.last(width * len(want))
 	clear(dst)
-	want := make([]uint64, n)
-	for i, at := range positions {
-		u := numbers[i] & (1<<w - 1)
-		if signed && u>>(w-1) == 1 {
-			u |= ^uint64(0) << w
-		}
-		if at < uint64(n) {
-			want[at] = u << shift
-		}
-	}
 	var ok, same bool
 	if size == 64 {
-		ok = simd.Scatter64(as[uint64](dst), p, b, x, w, shift, signed, count)
+		ok = simd.Patches64(as[uint64](dst), src, runs)
 		same = bytes.Equal(dst, bytesOf(want))
 	} else {
-		ok = simd.Scatter32(as[uint32](dst), p, b, x, w, shift, signed, count)
+		var runs32 []simd.Run32
+		for _, x := range runs {
+			runs32 = append(runs32, simd.Run32{N: x.N, Width: x.Width, Patches: x.Patches, Positions: x.Positions,
+				PositionWidth: x.PositionWidth, Highs: x.Highs, HighWidth: x.HighWidth, Sign: int32(uint32(x.Sign))})
+		}
+		ok = simd.Patches32(as[uint32](dst), src, runs32)
 		var narrow []uint32
 		for _, u := range want {
 			narrow = append(narrow, uint32(u))
 		}
 		same = bytes.Equal(dst, bytesOf(narrow))
 	}
-	if ok == bad || ok && !same || !out.whole(width*n) {
-		t.Fatalf("%v: %d of %d, width %d, shift %d, signed %v, positions %d: %v\ngot  %x\nwant %x", simd.Current(), count, n, w, shift, signed, positions, ok, dst, want)
+	if ok == bad || ok && !same || !out.whole(width*len(want)) {
+		t.Fatalf("%v: %d bits, %+v: %v\ngot  %x\nwant %x", simd.Current(), size, runs, ok, dst, want)
 	}
 }
 
-func TestScatter(t *testing.T) {
-	in, more, out := newGuarded(t, 1000), newGuarded(t, 1000), newGuarded(t, 8000)
+func TestPatches(t *testing.T) {
+	in, out := newGuarded(t, 8000), newGuarded(t, 8*8*500)
 	levels(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 9))
-		for range 3000 {
-			checkScatter(t, in, more, out, r)
+		for range 1000 {
+			checkPatches(t, in, out, r)
 		}
 	})
 }
 
-func FuzzScatter(f *testing.F) {
+// Patches beyond the source or the highs are a panic, whatever their capacity.
+func TestPatchesOutside(t *testing.T) {
+	levels(t, func(t *testing.T) {
+		src, highs := make([]byte, 100, 1000), make([]uint32, 128, 1000)
+		good := simd.Run32{N: 128, Width: 3, Patches: 3, Positions: 10, PositionWidth: 7, Highs: 20, HighWidth: 8}
+		for i, change := range []func(r *simd.Run32){
+			func(r *simd.Run32) { r.Positions = -1 }, func(r *simd.Run32) { r.Positions = 98 }, func(r *simd.Run32) { r.Highs = -1 },
+			func(r *simd.Run32) { r.Highs = 98 }, func(r *simd.Run32) { r.N = 129 }, func(r *simd.Run32) { r.N = -1 },
+			func(r *simd.Run32) { r.Positions = math.MaxInt },
+		} {
+			run := good
+			change(&run)
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Fatalf("%d was read", i)
+					}
+				}()
+				copy(src[10:], []byte{1<<7 | 1, 1})
+				simd.Patches32(highs, src, []simd.Run32{run})
+			}()
+		}
+	})
+}
+
+func FuzzPatches(f *testing.F) {
 	f.Add(uint64(1), uint64(2))
-	in, more, out := newGuarded(f, 1000), newGuarded(f, 1000), newGuarded(f, 8000)
+	in, out := newGuarded(f, 8000), newGuarded(f, 8*8*500)
 	f.Fuzz(func(t *testing.T, a, b uint64) {
 		for l := simd.Generic; l <= simd.Supported(); l++ {
 			restore := simd.SetLevel(l)
-			checkScatter(t, in, more, out, rand.New(rand.NewPCG(a, b)))
+			checkPatches(t, in, out, rand.New(rand.NewPCG(a, b)))
 			restore()
 		}
 	})

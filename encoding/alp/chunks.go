@@ -17,34 +17,34 @@ import (
 func (d *Decoder) Float64s(dst []float64, src []byte, bodies []encoding.Body, p *encoding.ParamColumns) (done int, err error) {
 	return chunks(&d.runs64, dst, src, bodies, p, 64, func(g *runs[int64, uint64], dst []float64) bool {
 		if g.mode == BitsDelta {
-			simd.SumOrderedRuns64(dst, src, g.list, g.highs(), g.zeros)
+			simd.SumOrderedRuns64(dst, src, g.list, g.highs, g.zeros)
 			return true
 		}
-		return simd.SumDecimalRuns64(dst, src, g.list, g.highs(), pow10[g.pair.f], inv10[g.pair.e])
-	}, d.Float64, d.exceptions64)
+		return simd.SumDecimalRuns64(dst, src, g.list, g.highs, pow10[g.pair.f], inv10[g.pair.e])
+	}, simd.Patches64, d.Float64, d.exceptions64)
 }
 
 // Float32s is Float64s for float32 values.
 func (d *Decoder) Float32s(dst []float32, src []byte, bodies []encoding.Body, p *encoding.ParamColumns) (done int, err error) {
 	return chunks(&d.runs32, dst, src, bodies, p, 32, func(g *runs[int32, uint32], dst []float32) bool {
 		if g.mode == BitsDelta {
-			simd.SumOrderedRuns32(dst, src, g.list, g.highs(), g.zeros)
+			simd.SumOrderedRuns32(dst, src, g.list, g.highs, g.zeros)
 			return true
 		}
-		return simd.SumDecimalRuns32(dst, src, g.list, g.highs(), pow10[g.pair.f], inv10[g.pair.e])
-	}, d.Float32, d.exceptions32)
+		return simd.SumDecimalRuns32(dst, src, g.list, g.highs, pow10[g.pair.f], inv10[g.pair.e])
+	}, simd.Patches32, d.Float32, d.exceptions32)
 }
 
 // chunks decodes chunks of values of m bits: by sums where they are differences
 // of one kind, else by one. Exceptions follow the sums.
 func chunks[F float, I int32 | int64, U uint32 | uint64](g *runs[I, U], dst []F, src []byte, bodies []encoding.Body, p *encoding.ParamColumns, m uint,
-	sums func(*runs[I, U], []F) bool, one, exceptions func([]F, *encoding.Params, []byte) error) (done int, err error) {
+	sums func(*runs[I, U], []F) bool, patches func([]U, []byte, []simd.Run[I]) bool, one, exceptions func([]F, *encoding.Params, []byte) error) (done int, err error) {
 	for done < len(bodies) {
 		to := g.gather(src, bodies, done, p, m)
 		decode := one
 		if to > done {
-			ok := sums(g, dst[:g.n:len(dst)])
-			g.end()
+			ok := g.patch(src, patches) && sums(g, dst[:g.n:len(dst)])
+			clear(g.highs)
 			switch {
 			case ok && g.exceptions == 0:
 				dst, done = dst[g.n:], to
@@ -99,39 +99,41 @@ type runs[I int32 | int64, U uint32 | uint64] struct {
 	mode       Mode
 	pair       pair
 	zeros      uint
-	n          int  // codes
-	exceptions int  // of the chunks
-	patches    []U  // what patches add to the codes: zeros between calls
-	patched    bool // some are not
+	n          int // codes
+	patches    int // of all
+	exceptions int // chunks that have some
+	highs      []U // what patches add to the codes, if there are any
+	zero       []U // between calls: highs are the first of them
 }
 
-// highs are what is added to the codes, if anything.
-func (g *runs[I, U]) highs() []U {
-	if !g.patched {
-		return nil
+// patch sets highs; ok is false where a patch is not where it may be.
+func (g *runs[I, U]) patch(src []byte, patches func([]U, []byte, []simd.Run[I]) bool) (ok bool) {
+	g.highs = nil
+	if g.patches == 0 {
+		return true
 	}
-	return g.room(g.n)
-}
-
-// room is n of patches.
-func (g *runs[I, U]) room(n int) []U {
-	if len(g.patches) < n {
-		g.patches = append(g.patches, make([]U, n-len(g.patches))...)
+	if len(g.zero) < g.n {
+		g.zero = make([]U, g.n)
 	}
-	return g.patches[:n]
-}
-
-// end makes all of patches zeros again.
-func (g *runs[I, U]) end() {
-	if g.patched {
-		clear(g.patches[:g.n])
+	g.highs = g.zero[:g.n]
+	if !patches(g.highs, src, g.list) {
+		return false
 	}
+	at := 0
+	for i := range g.list {
+		r := &g.list[i]
+		if r.Patches > 0 && g.highs[at] != 0 { // the low bits of a first value
+			return false
+		}
+		at += r.N
+	}
+	return true
 }
 
 // gather takes the chunks [from, to), of values of m bits, which are differences
 // of one kind and without fault, as far as that shows before they are summed.
 func (g *runs[I, U]) gather(src []byte, bodies []encoding.Body, from int, p *encoding.ParamColumns, m uint) (to int) {
-	g.list, g.n, g.exceptions, g.patched = g.list[:0], 0, 0, false
+	g.list, g.n, g.patches, g.exceptions = g.list[:0], 0, 0, 0
 	mode, c := p.At(pMode, from), p.At(pPair, from)
 	g.mode = Mode(mode)
 	if !g.mode.delta() || !g.kind(c, m) {
@@ -157,16 +159,10 @@ func (g *runs[I, U]) gather(src []byte, bodies []encoding.Body, from int, p *enc
 		if b.Len != f.Len(n)+bitpack.PositionsLen(int(x), n)+int(x)*int(m/8) {
 			return to
 		}
-		if f.Patches > 0 {
-			room := g.room(g.n + n)[g.n:]
-			if frame.Highs(&f, part, room, b.In(src), 1) != nil {
-				clear(room)
-				return to
-			}
-			g.patched = true
-		}
-		add := I(f.Base())
-		g.list = append(g.list, simd.Run[I]{Off: b.Off, N: n, Width: f.Width, First: I(first<<f.Width) - add, Add: add})
+		r := frame.RunOf[I](&f, n, b.Off)
+		r.First = I(first<<f.Width) - r.Add // the first code stands above no base
+		g.list = append(g.list, r)
+		g.patches += f.Patches
 		g.n += n
 	}
 	return to

@@ -163,24 +163,6 @@ func AddPatches[T uint32 | uint64](part string, dst []T, src []byte, s Shape, ro
 	return addMany(part, dst, src, src[cut:], s, room)
 }
 
-// SetPatches is AddPatches where dst is zeros.
-func SetPatches[T uint32 | uint64](part string, dst []T, src []byte, s Shape) error {
-	b := PositionWidth(len(dst))
-	cut := simd.PackedLen(s.Patches, b)
-	shift := s.Width & 63 // of 64 bits there are no patches
-	ok := false
-	switch dst := any(dst).(type) {
-	case []uint64:
-		ok = simd.Scatter64(dst, src[:cut], b, src[cut:], s.PatchWidth, shift, s.Signed, s.Patches)
-	case []uint32:
-		ok = simd.Scatter32(dst, src[:cut], b, src[cut:], s.PatchWidth, shift, s.Signed, s.Patches)
-	}
-	if ok {
-		return nil
-	}
-	return AddPatches(part, dst, src, s, nil) // which says why not
-}
-
 // manyPatches is from how many patches on it pays to unpack them by kernels.
 // Fewer are taken out of 8 bytes each, which hold oneLoad bits from any bit on.
 const (

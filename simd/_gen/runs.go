@@ -8,16 +8,20 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Where the fields of a run are: see Run64 and Run32.
+// Where the fields of a run are: see Run.
 const (
-	runOff   = 0
-	runN     = 8
-	runWidth = 16
-	runFirst = 24
+	runOff       = 0
+	runN         = 8
+	runWidth     = 16
+	runPatches   = 24
+	runPositions = 32
+	runHighs     = 48
+	runSign      = 64
 )
 
-func runAdd(s shape) int  { return runFirst + s.bytes() }
-func runSize(s shape) int { return runFirst + pick(s, 16, 8) }
+func runFirst(s shape) int { return runSign + s.bytes() }
+func runAdd(s shape) int   { return runSign + 2*s.bytes() }
+func runSize(s shape) int  { return pick(s, 88, 80) }
 
 // runs writes the decoders that sum the codes of many runs in one call.
 func runs(s shape) {
@@ -74,7 +78,7 @@ func sumRuns(s shape, name, value, params string, d decoder) {
 	MOVQ(Mem{Base: list, Disp: runOff}, c.src)
 	MOVQ(Mem{Base: list, Disp: runN}, n)
 	MOVQ(Mem{Base: list, Disp: runWidth}, c.step)
-	pick(s, VPBROADCASTQ, VPBROADCASTD)(Mem{Base: list, Disp: runFirst}, sums.total)
+	pick(s, VPBROADCASTQ, VPBROADCASTD)(Mem{Base: list, Disp: runFirst(s)}, sums.total)
 	pick(s, VPBROADCASTQ, VPBROADCASTD)(Mem{Base: list, Disp: runAdd(s)}, add)
 	ADDQ(U8(runSize(s)), list)
 	ADDQ(source, c.src)

@@ -8,29 +8,38 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// scatter writes the kernel that puts packed numbers at packed positions, as
-// many at a time as a register has lanes; AVX-512 alone can store that way.
+// scatter writes the kernel that stores the patches of runs, as many at a time
+// as a register has lanes; AVX-512 alone can store that way.
 func scatter(s shape) {
 	if !s.avx512 {
 		return
 	}
-	table := fmt.Sprintf("&unpackTables[%d][%d]", pick(s, 1, 0), s.tier())
-	calls.add(true, fmt.Sprintf("scatter%d(dst []%[2]s, positions []byte, positionWidth uint, src []byte, width, shift uint, sign %[2]s, n int) (done bool, bad uint64)", s.size, s.uint()), "false, 0",
-		fmt.Sprintf("n > 0 && len(dst) > 0 && oneWindow(positionWidth, %d) && oneWindow(width, %[1]d) && cap(positions)-PackedLen(n, positionWidth) >= 64 && cap(src)-PackedLen(n, width) >= 64", s.size),
-		fmt.Sprintf("return true, %s(&dst[0], len(dst), &positions[:1][0], %s[positionWidth][0], positionWidth, &src[:1][0], %[2]s[width][0], width, shift, sign, n)", s.name("scatter"), table))
+	calls.add(true, fmt.Sprintf("scatterRuns%d(highs []%s, src []byte, runs []Run[%s]) (done bool, bad uint64)", s.size, s.uint(), s.int()), "false, 0", "true",
+		fmt.Sprintf("return true, %s(&highs[0], &runs[0].Off, len(runs), &src[:1][0], &unpackTables[%d][1][0][0])", s.name("scatterRuns"), pick(s, 1, 0)))
 
-	text(s.name("scatter"), fmt.Sprintf("(dst *%s, limit int, positions *byte, positionTable *byte, positionWidth uint, src *byte, table *byte, width, shift uint, sign %[1]s, n int) (bad uint64)", s.uint()))
-	dst, n := gp("dst"), gp("n")
-	at := s.packed("positions", "positionTable", "positionWidth")
-	high := s.packed("src", "table", "width")
-	sign, shift, last := s.broadcast("sign"), XMM(), s.ones()
-	VMOVQ(gp("shift"), shift)
-	limit := s.vec()
-	s.spread(pick[reg.Register](s, gp("limit"), gp("limit").As32()), limit)
+	text(s.name("scatterRuns"), fmt.Sprintf("(highs *%s, runs *int, count int, src *byte, tables *byte) (bad uint64)", s.uint()))
+	dst, list, count, source, tables := gp("highs"), gp("runs"), gp("count"), gp("src"), gp("tables")
+	at, high := packed{shape: s}, packed{shape: s}
+	at.setup()
+	high.setup()
+	sign, limit, last, n := s.vec(), s.vec(), s.vec(), GP64()
+	shift := XMM()
+	got := GP64()
+	XORQ(got, got)
 
+	Label("run")
+	MOVQ(Mem{Base: list, Disp: runPatches}, n)
+	TESTQ(n, n)
+	JZ(LabelRef("next"))
+	at.begin(list, runPositions, source, tables)
+	high.begin(list, runHighs, source, tables)
+	pick(s, VPBROADCASTQ, VPBROADCASTD)(Mem{Base: list, Disp: runSign}, sign)
+	VMOVQ(Mem{Base: list, Disp: runWidth}, shift)
+	pick(s, VPBROADCASTQ, VPBROADCASTD)(Mem{Base: list, Disp: runN}, limit)
+	s.setOnes(last)
 	Label("loop")
 	lanes := lowBits(n, s.lanes())
-	p, x := at(), high()
+	p, x := at.next(), high.next()
 	s.xor(sign, x, x)
 	s.sub(sign, x, x)
 	s.shiftLeft(shift, x, x)
@@ -38,7 +47,7 @@ func scatter(s shape) {
 	pick(s, VALIGNQ, VALIGND)(U8(uint8(s.lanes()-1)), last, p, before)
 	pick(s, VPCMPQ, VPCMPD)(U8(6), before, p, lanes, good) // p > before
 	pick(s, VPCMPUQ, VPCMPUD)(U8(1), limit, p, good, good) // p < limit
-	want, got := GP64(), GP64()
+	want := GP64()
 	KMOVQ(lanes, want)
 	KMOVQ(good, got)
 	XORQ(want, got)
@@ -47,31 +56,44 @@ func scatter(s shape) {
 	s.load(p, last)
 	SUBQ(U8(uint8(s.lanes())), n)
 	JG(LabelRef("loop"))
+	Label("next")
+	MOVQ(Mem{Base: list, Disp: runN}, n)
+	LEAQ(Mem{Base: dst, Index: n, Scale: uint8(s.bytes())}, dst)
+	ADDQ(U8(uint8(runSize(s))), list)
+	DECQ(count)
+	JNZ(LabelRef("run"))
 	Label("done")
 	Store(got, Return("bad"))
 	ret()
 }
 
-// packed gives the next packed numbers with each call, a register full.
-func (s shape) packed(src, table, width string) func() reg.VecVirtual {
-	from, entry, step := gp(src), gp(table), gp(width)
-	indices, shifts, mask := s.vec(), s.vec(), s.ones()
-	s.load(Mem{Base: entry}, indices)
-	s.load(Mem{Base: entry, Disp: 64}, shifts)
-	n, x := GP64(), XMM()
-	MOVQ(U32(uint32(s.size)), n)
-	SUBQ(step, n)
-	VMOVQ(n, x)
-	s.shiftRight(x, mask, mask)
-	if s.size == 32 {
-		ADDQ(step, step)
-	}
-	return func() reg.VecVirtual {
-		r := s.vec()
-		VPERMB(Mem{Base: from}, indices, r)
-		pick(s, VPSRLVQ, VPSRLVD)(shifts, r, r)
-		s.and(mask, r, r)
-		ADDQ(step, from)
-		return r
-	}
+// packed is packed numbers, a register full at a time.
+type packed struct {
+	shape
+	src, step, table      reg.GPVirtual
+	indices, shifts, mask reg.VecVirtual
+}
+
+func (c *packed) setup() {
+	c.src, c.step, c.table = GP64(), GP64(), GP64()
+	c.indices, c.shifts, c.mask = c.vec(), c.vec(), c.vec()
+}
+
+// begin begins those that the run describes by an offset in the source and a
+// width, one after the other.
+func (c *packed) begin(run reg.Register, field int, source, tables reg.GPVirtual) {
+	MOVQ(Mem{Base: run, Disp: field}, c.src)
+	MOVQ(Mem{Base: run, Disp: field + 8}, c.step)
+	ADDQ(source, c.src)
+	d := codes{shape: c.shape, step: c.step, table: c.table, mask: c.mask, indices: c.indices, shifts: c.shifts}
+	d.ofWidth(tables)
+}
+
+func (c *packed) next() reg.VecVirtual {
+	r := c.vec()
+	VPERMB(Mem{Base: c.src}, c.indices, r)
+	pick(c.shape, VPSRLVQ, VPSRLVD)(c.shifts, r, r)
+	c.and(c.mask, r, r)
+	ADDQ(c.step, c.src)
+	return r
 }

@@ -41,29 +41,26 @@ func unpack[U uint32 | uint64](f *Frame, part string, u []U, body []byte, lows i
 	}
 	for i, x := range u[:lows] {
 		if uint64(x) != f.Low(int64(x)) {
-			return patchedLow(part, i)
+			return encoding.Corruptf(part, "code %d is patched, but holds the low bits of a first value", i)
 		}
 	}
 	return nil
 }
 
-func patchedLow(part string, i int) error {
-	return encoding.Corruptf(part, "code %d is patched, but holds the low bits of a first value", i)
-}
-
-// Highs adds to highs, as many zeros as the run that body begins with has codes,
-// what its patches add to the codes. Otherwise it is as Patched64.
-func Highs[U uint32 | uint64](f *Frame, part string, highs []U, body []byte, lows int) error {
-	n := len(highs)
-	if err := bitpack.SetPatches(part, highs, body[simd.PackedLen(n, f.Width):f.Len(n)], f.Shape()); err != nil {
-		return err
-	}
-	for i, x := range highs[:lows] {
-		if x != 0 {
-			return patchedLow(part, i)
+// RunOf is the run of n codes that begins at off of a source, but for what a sum
+// of them begins with; the base is added to each.
+func RunOf[T Integer](f *Frame, n, off int) simd.Run[T] {
+	r := simd.Run[T]{Off: off, N: n, Width: f.Width, Add: T(f.Base())}
+	if f.Patches > 0 {
+		s := f.Shape()
+		r.Patches, r.PositionWidth, r.HighWidth = f.Patches, bitpack.PositionWidth(n), s.PatchWidth
+		r.Positions = off + simd.PackedLen(n, f.Width)
+		r.Highs = r.Positions + simd.PackedLen(f.Patches, r.PositionWidth)
+		if s.Signed {
+			r.Sign = 1 << (s.PatchWidth - 1)
 		}
 	}
-	return nil
+	return r
 }
 
 // Scratch is the memory of Append. Its zero value is ready. It is not
