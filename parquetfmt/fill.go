@@ -185,6 +185,9 @@ func (f *filler) repeat(s *shape, v []byte, ok bool, n int) {
 		for range n {
 			f.x.shred(s, v, 0)
 		}
+	case l.inRuns:
+		f.x.value(s, v)
+		l.repeated(n)
 	default:
 		for range n {
 			f.x.value(s, v)
@@ -446,76 +449,65 @@ func (f *filler) metadata() {
 			}
 			continue
 		}
-		f.int64s(r.writeTime, m.WriteTimes, sp.from, sp.to, f.without(m.Liveness, func(l rowgroup.Liveness) bool { return l == rowgroup.LivenessNone }))
-		f.delays(r.delay, m, sp.from, sp.to)
-		expires := f.without(m.Liveness, func(l rowgroup.Liveness) bool { return l != rowgroup.LivenessExpiring })
-		f.int32s(r.ttl, m.TTLs, sp.from, sp.to, expires)
-		f.int64s(r.expiry, m.Expiries, sp.from, sp.to, expires)
-	}
-}
-
-// without says which rows have no value.
-func (f *filler) without(l []rowgroup.Liveness, none func(rowgroup.Liveness) bool) func(i int) bool {
-	if len(l) == 0 {
-		if none(rowgroup.LivenessLive) {
-			return func(int) bool { return true }
+		for from := sp.from; from < sp.to; {
+			// Rows of one liveness.
+			to, live := sp.to, rowgroup.LivenessLive
+			if len(m.Liveness) > 0 {
+				live = m.Liveness[from]
+				for to = from + 1; to < sp.to && m.Liveness[to] == live; to++ {
+				}
+			}
+			written, expires := live != rowgroup.LivenessNone, live == rowgroup.LivenessExpiring
+			f.int64s(r.writeTime, m.WriteTimes, from, to, written)
+			f.delays(r.delay, m, from, to, written)
+			f.int32s(r.ttl, m.TTLs, from, to, expires)
+			f.int64s(r.expiry, m.Expiries, from, to, expires)
+			from = to
 		}
-		return nil
 	}
-	return func(i int) bool { return none(l[i]) }
 }
 
-// int64s appends values [from, to) of v, zeros if it is empty, but nulls where
-// null says so.
-func (f *filler) int64s(s *shape, v []int64, from, to int, null func(i int) bool) {
+// int64s appends values [from, to) of v, zeros if it is empty, or nulls unless
+// they are there.
+func (f *filler) int64s(s *shape, v []int64, from, to int, there bool) {
 	if s == nil {
 		return
 	}
 	l := &f.x.leaves[s.leaf]
-	for from < to {
-		end := from
-		for null != nil && end < to && null(end) {
-			end++
-		}
-		l.nulls(end - from)
-		for from = end; end < to && (null == nil || !null(end)); end++ {
-			if null == nil {
-				end = to
-				break
-			}
-		}
-		if end == from {
-			continue
-		}
-		if len(v) == 0 {
-			l.values.AppendZeros(end - from)
-		} else {
-			l.values.I64 = append(l.values.I64, v[from:end]...)
-		}
-		l.added(end - from)
-		from = end
+	switch {
+	case !there:
+		l.nulls(to - from)
+		return
+	case len(v) == 0:
+		l.values.AppendZeros(to - from)
+	default:
+		l.values.I64 = append(l.values.I64, v[from:to]...)
 	}
+	l.added(to - from)
 }
 
-func (f *filler) int32s(s *shape, v []int32, from, to int, null func(i int) bool) {
+// int32s is int64s for int32.
+func (f *filler) int32s(s *shape, v []int32, from, to int, there bool) {
 	l := &f.x.leaves[s.leaf]
-	for i := from; i < to; i++ {
-		if null != nil && null(i) {
-			l.nulls(1)
-			continue
-		}
-		x := int32(0)
-		if len(v) > 0 {
-			x = v[i]
-		}
-		l.values.I32 = append(l.values.I32, x)
-		l.added(1)
+	switch {
+	case !there:
+		l.nulls(to - from)
+		return
+	case len(v) == 0:
+		l.values.AppendZeros(to - from)
+	default:
+		l.values.I32 = append(l.values.I32, v[from:to]...)
 	}
+	l.added(to - from)
 }
 
 // delays appends write times as µs from the rows' times.
-func (f *filler) delays(s *shape, m *rowgroup.RowMeta, from, to int) {
+func (f *filler) delays(s *shape, m *rowgroup.RowMeta, from, to int, there bool) {
 	if s == nil {
+		return
+	}
+	if !there {
+		f.x.leaves[s.leaf].nulls(to - from)
 		return
 	}
 	col, unit := f.lay.timeColumn, f.lay.timeUnit
@@ -526,10 +518,6 @@ func (f *filler) delays(s *shape, m *rowgroup.RowMeta, from, to int) {
 	}
 	l := &f.x.leaves[s.leaf]
 	for i := from; i < to; i++ {
-		if len(m.Liveness) > 0 && m.Liveness[i] == rowgroup.LivenessNone {
-			l.nulls(1)
-			continue
-		}
 		written := int64(0)
 		if len(m.WriteTimes) > 0 {
 			written = m.WriteTimes[i]

@@ -14,6 +14,74 @@ type leaf struct {
 	defs   []uint8 // one an entry; nil as long as all are maxDef
 	reps   []uint8 // the same, where maxRep is not 0
 	rows   int
+
+	// Of columns of the partition key each value stands for a run of equal ones:
+	// run k is values up to ends[k].
+	inRuns bool
+	ends   []uint32
+}
+
+// count is the number of values.
+func (l *leaf) count() int {
+	if !l.inRuns {
+		return l.values.Len()
+	}
+	if len(l.ends) == 0 {
+		return 0
+	}
+	return int(l.ends[len(l.ends)-1])
+}
+
+// repeated says that the value appended last to values stands for n, one a row.
+func (l *leaf) repeated(n int) {
+	l.ends = append(l.ends, uint32(l.count()+n))
+	l.added(n)
+}
+
+// slots are the places in values of values [from, to).
+func (l *leaf) slots(from, to int) (first, end int) {
+	if !l.inRuns || from == to {
+		return from, to
+	}
+	run := func(i int) int {
+		k, _ := slices.BinarySearch(l.ends, uint32(i)+1)
+		return k
+	}
+	return run(from), run(to-1) + 1
+}
+
+// bytesOf is the length of all byte strings among values [from, to).
+func (l *leaf) bytesOf(from, to int) (n int64) {
+	first, end := l.slots(from, to)
+	if !l.inRuns || from == to {
+		return int64(l.values.Size(first, end) - 4*(end-first))
+	}
+	at := from
+	for k := first; k < end; k++ {
+		next := min(int(l.ends[k]), to)
+		n += int64(len(l.values.Str.At(k))) * int64(next-at)
+		at = next
+	}
+	return n
+}
+
+// spread makes every value stand for itself.
+func (l *leaf) spread() error {
+	if !l.inRuns {
+		return nil
+	}
+	var all page.Values
+	all.Init(l.values.Type, l.values.Length)
+	at := uint32(0)
+	for k, end := range l.ends {
+		for ; at < end; at++ {
+			if err := all.AppendRange(&l.values, k, k+1); err != nil {
+				return err
+			}
+		}
+	}
+	l.values, l.inRuns, l.ends = all, false, l.ends[:0]
+	return nil
 }
 
 func (l *leaf) init(n *node) {
@@ -23,6 +91,7 @@ func (l *leaf) init(n *node) {
 
 func (l *leaf) reset() {
 	l.values.Reset()
+	l.ends = l.ends[:0]
 	l.defs, l.reps, l.rows = l.defs[:0], l.reps[:0], 0
 }
 
@@ -31,7 +100,7 @@ func (l *leaf) entries() int {
 	if len(l.defs) > 0 {
 		return len(l.defs)
 	}
-	return l.values.Len()
+	return l.count()
 }
 
 // added says that n values, one a row, were appended to values.
@@ -54,7 +123,7 @@ func (l *leaf) nulls(n int) {
 
 // needDefs makes the levels that all entries so far have stand in defs.
 func (l *leaf) needDefs() {
-	if n := l.values.Len(); len(l.defs) == 0 && n > 0 {
+	if n := l.count(); len(l.defs) == 0 && n > 0 {
 		l.defs = appendN(l.defs, l.maxDef, n)
 	}
 }
@@ -81,4 +150,6 @@ func appendN(s []uint8, v uint8, n int) []uint8 {
 }
 
 // size is about what the leaf takes in memory.
-func (l *leaf) size() int { return l.values.Size(0, l.values.Len()) + len(l.defs) + len(l.reps) }
+func (l *leaf) size() int {
+	return l.values.Size(0, l.values.Len()) + 4*len(l.ends) + len(l.defs) + len(l.reps)
+}

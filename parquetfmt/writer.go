@@ -89,6 +89,11 @@ func NewWriter(w io.Writer, s *rowgroup.Schema, opts ...Option) (*Writer, error)
 	for _, n := range p.lay.fields {
 		n.eachLeaf(func(n *node) { p.x.leaves[n.leaf].init(n) })
 	}
+	for i := range s.KeyTypes() {
+		if x := p.lay.columns[i]; x.flat() {
+			p.x.leaves[x.leaf].inRuns = true
+		}
+	}
 	p.sorted = sortingOf(p.lay)
 	p.codec = page.TakeCodec()
 	p.fill = newFiller(p.lay, &p.x)
@@ -253,7 +258,10 @@ type pageMeta struct {
 // writeChunk writes the values of a leaf and says what the footer needs.
 func (p *Writer) writeChunk(l *leaf, g *groupMeta, meta *chunkMeta) error {
 	c := &chunkWriter{leaf: l, order: comparisonOf(l.node), bloomAt: -1}
-	p.chooseEncoding(c)
+	defer func(inRuns bool) { l.inRuns = inRuns }(l.inRuns)
+	if err := p.chooseEncoding(c); err != nil {
+		return err
+	}
 	if c.maxDef > 0 {
 		c.defs = make([]int64, c.maxDef+1)
 	}
@@ -301,7 +309,8 @@ func (p *Writer) advance(l *leaf, c *cursor) {
 			step = min(step, max(1, p.o.pageBytes/width/8))
 		}
 		l.skipRows(c, step)
-		if l.values.Size(from.value, c.value)+c.entry-from.entry >= p.o.pageBytes {
+		first, end := l.slots(from.value, c.value)
+		if l.values.Size(first, end)+c.entry-from.entry >= p.o.pageBytes {
 			return
 		}
 	}
@@ -337,7 +346,7 @@ func (l *leaf) skipRows(c *cursor, n int) {
 }
 
 // chooseEncoding settles how a chunk is encoded, and makes its dictionary.
-func (p *Writer) chooseEncoding(c *chunkWriter) {
+func (p *Writer) chooseEncoding(c *chunkWriter) error {
 	e, given := p.o.encodings[c.path[0]]
 	if !given || !page.Holds(c.typ, e) {
 		all, ok := p.o.encodings["*"]
@@ -359,21 +368,24 @@ func (p *Writer) chooseEncoding(c *chunkWriter) {
 	switch e {
 	case format.RLEDictionary:
 		// One that is not asked for must be worth it.
-		most := c.values.Len()
+		most := c.count()
 		if !given {
 			most = most/2 + 1
 		}
-		if c.dictionary = p.dict.Build(&c.values, most, p.o.dictionaryBytes); !c.dictionary {
-			c.encoding = format.Plain
-			if c.typ == format.ByteArray && !given {
-				c.encoding = format.DeltaLengthByteArray
-			}
+		if c.dictionary = p.dict.Build(&c.values, most, p.o.dictionaryBytes); c.dictionary {
+			p.dict.Spread(c.ends)
+			return nil
+		}
+		c.encoding = format.Plain
+		if c.typ == format.ByteArray && !given {
+			c.encoding = format.DeltaLengthByteArray
 		}
 	case alp.Format:
 		if !p.alpSmaller(&c.values) {
 			c.encoding = format.ByteStreamSplit
 		}
 	}
+	return c.spread()
 }
 
 // compress compresses what is in body behind the first keep bytes, and says
@@ -440,9 +452,10 @@ func (p *Writer) writeDictionary(c *chunkWriter) (err error) {
 func (p *Writer) writePage(c *chunkWriter, from, to cursor) (err error) {
 	m := pageMeta{offset: p.off, firstRow: int64(from.row), nulls: int64(to.entry - from.entry - (to.value - from.value))}
 	m.empty = to.value == from.value
-	m.bounds = boundsOf(&c.values, from.value, to.value, c.order)
+	first, end := c.slots(from.value, to.value)
+	m.bounds = boundsOf(&c.values, first, end, c.order)
 	if c.typ == format.ByteArray {
-		m.strings = int64(c.values.Size(from.value, to.value) - 4*(to.value-from.value))
+		m.strings = c.bytesOf(from.value, to.value)
 	}
 	p.body = p.body[:0]
 	v1 := p.o.pageVersion == 1

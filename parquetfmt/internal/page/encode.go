@@ -155,6 +155,7 @@ func appendSplit(dst []byte, v *Values, from, to int) ([]byte, error) {
 type Dictionary struct {
 	Values  Values
 	Indexes []uint32 // one a value
+	runs    []uint32
 	strings map[string]uint32
 	numbers map[uint64]uint32
 }
@@ -220,6 +221,22 @@ func (d *Dictionary) build(v *Values, most int, key func(i int) uint64) bool {
 		d.Indexes = append(d.Indexes, k)
 	}
 	return true
+}
+
+// Spread makes the indexes those of runs of equal values: that of value k up to
+// ends[k]. No ends leave them as they are.
+func (d *Dictionary) Spread(ends []uint32) {
+	if len(ends) == 0 {
+		return
+	}
+	d.runs = append(d.runs[:0], d.Indexes...)
+	d.Indexes = slices.Grow(d.Indexes[:0], int(ends[len(ends)-1]))
+	at := uint32(0)
+	for k, end := range ends {
+		for ; at < end; at++ {
+			d.Indexes = append(d.Indexes, d.runs[k])
+		}
+	}
 }
 
 // Width is the number of bits of an index.
