@@ -391,6 +391,48 @@ func (c *chunkReader) read(values *page.Values, nulls []bool, n int) (_ []bool, 
 	return nulls, nil
 }
 
+// readRuns is read for columns whose values are runs of equal ones: it appends a
+// value for each, which ends before row ends[k] of those asked for. A null is a
+// run by itself.
+func (c *chunkReader) readRuns(values *page.Values, ends []int, nulls []bool, n int) (_ []int, _ []bool, err error) {
+	for at := 0; at < n; {
+		if c.left == 0 {
+			if _, err := c.nextPage(0); err != nil {
+				return ends, nulls, err
+			}
+		}
+		k, there := min(n-at, c.left), true
+		if c.maxDef > 0 {
+			level, run, err := c.defs.NextRun(k)
+			if err != nil {
+				return ends, nulls, c.fail(err)
+			}
+			k, there = run, level == uint32(c.maxDef)
+		}
+		c.left -= k
+		if !there {
+			values.AppendZeros(1)
+			at += k
+			ends, nulls = append(ends, at), append(nulls, true)
+			continue
+		}
+		for k > 0 {
+			run, err := c.data.NextRun(values, k)
+			if err != nil {
+				return ends, nulls, c.fail(err)
+			}
+			at, k = at+run, k-run
+			if last := len(ends) - 1; last >= 0 && !nulls[last] && sameValue(values, last+1) {
+				values.Truncate(last + 1)
+				ends[last] = at
+				continue
+			}
+			ends, nulls = append(ends, at), append(nulls, false)
+		}
+	}
+	return ends, nulls, nil
+}
+
 // skip passes over the next n rows of a leaf without repetition.
 func (c *chunkReader) skip(n int64) error {
 	for n > 0 {

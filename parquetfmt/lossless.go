@@ -112,10 +112,26 @@ func deletionAt(time, local *readColumn, i int) rowgroup.Deletion {
 func (x *lossless) batch(b *builder, dst *rowgroup.Batch, n int, first int64) error {
 	x.n = 0
 	r := &x.s.f.plan.rows
-	for i := range n {
-		key, err := x.key(b, i, first)
-		if err != nil {
-			return err
+	var key []byte
+	for i, end := 0, 0; i < n; i++ {
+		if i == end { // rows of another key, or of one that is given otherwise
+			var err error
+			if key, err = x.key(b, i, first); err != nil {
+				return err
+			}
+			if end = n; r.key != nil && len(x.rows[r.key].nulls) == 0 {
+				end = i + 1
+			}
+			for k := range x.s.keys {
+				end = min(end, x.s.columns[k].sameUntil(i, n))
+			}
+			if r.key != nil && len(x.rows[r.key].nulls) > 0 {
+				for k := i; k < end; k++ {
+					if x.rows[r.key].nulls[k] != x.rows[r.key].nulls[i] || !x.rows[r.key].nulls[k] && k > i {
+						end = k
+					}
+				}
+			}
 		}
 		for col := range x.cells {
 			if c := x.cells[col].cells; c != nil {

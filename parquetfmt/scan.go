@@ -27,6 +27,7 @@ type scan struct {
 	key   []byte // the only partition wanted, unless all are
 	all   bool
 	codec *page.Codec
+	keys  int // columns of the partition key
 	err   error
 	done  bool
 
@@ -54,6 +55,9 @@ type readColumn struct {
 	entries []*entries
 	values  page.Values // one a row; of other than flat ones serialised
 	nulls   []bool      // one a row, or none
+	inRuns  bool        // values and nulls are one a run of rows, which is up to ends
+	ends    []int
+	run     int // that of the row asked for last
 	asm     assembler
 }
 
@@ -73,7 +77,9 @@ func newScan(ctx context.Context, f *Reader, o rowgroup.ScanOptions, key []byte)
 			}
 		}
 		s.columns[i] = s.column(x)
+		s.columns[i].inRuns = role == rowgroup.PartitionKey && x.flat()
 	}
+	s.keys = len(f.schema.KeyTypes())
 	s.build.init(s)
 	s.live.Reset(o.Now, false)
 	return s
@@ -250,6 +256,10 @@ func (c *readColumn) read(skip int64, n int) error {
 		}
 		c.values.Init(c.chunk.node.typ, int(c.chunk.node.length))
 		var err error
+		if c.run = 0; c.inRuns {
+			c.ends, c.nulls, err = c.chunk.readRuns(&c.values, c.ends[:0], c.nulls[:0], n)
+			return err
+		}
 		c.nulls, err = c.chunk.read(&c.values, c.nulls[:0], n)
 		return err
 	}
@@ -411,16 +421,13 @@ func (x *builder) batch(b *rowgroup.Batch, n int, first int64) error {
 		return x.loss.batch(x, b, n, first)
 	}
 	s := x.s
-	keys, clustering := len(s.f.schema.KeyTypes()), s.f.schema.Columns(rowgroup.Clustering)
+	keys, clustering := s.keys, s.f.schema.Columns(rowgroup.Clustering)
 	from := 0
 	for i := 0; i < n; {
 		// A partition's rows.
-		end := i + 1
-		if keys == 0 {
-			end = n
-		}
-		for end < n && x.sameKey(end) {
-			end++
+		end := n
+		for k := range keys {
+			end = min(end, s.columns[k].sameUntil(i, n))
 		}
 		key, err := x.keyAt(i, first)
 		if err != nil {
@@ -511,17 +518,6 @@ func (x *builder) onlyStatic(i int) bool {
 	return true
 }
 
-// sameKey reports whether row i has the partition key of that before it.
-func (x *builder) sameKey(i int) bool {
-	for k := range x.s.f.schema.KeyTypes() {
-		c := x.s.columns[k]
-		if len(c.nulls) > 0 && c.nulls[i] != c.nulls[i-1] || !sameValue(&c.values, i) {
-			return false
-		}
-	}
-	return true
-}
-
 // sameValue reports whether value i is that before it, bit for bit.
 func sameValue(v *page.Values, i int) bool {
 	switch v.Type {
@@ -569,8 +565,35 @@ func (x *builder) keyAt(i int, first int64) ([]byte, error) {
 	return x.key, nil
 }
 
+// sameUntil is the end, at most n, of the rows from i on that have its value.
+func (c *readColumn) sameUntil(i, n int) int {
+	if c.inRuns {
+		return c.ends[c.slot(i)]
+	}
+	end := i + 1
+	for end < n && (len(c.nulls) == 0 || c.nulls[end] == c.nulls[end-1]) && sameValue(&c.values, end) {
+		end++
+	}
+	return end
+}
+
+// slot is the place of row i among the runs. Rows are asked for in order, more
+// or less.
+func (c *readColumn) slot(i int) int {
+	if c.run > 0 && c.ends[c.run-1] > i {
+		c.run = 0
+	}
+	for c.ends[c.run] <= i {
+		c.run++
+	}
+	return c.run
+}
+
 // value appends the value of row i, serialised.
 func (c *readColumn) value(dst []byte, i int) (_ []byte, ok bool, err error) {
+	if c.inRuns {
+		i = c.slot(i)
+	}
 	if len(c.nulls) > 0 && c.nulls[i] {
 		return dst, false, nil
 	}
@@ -715,6 +738,9 @@ func (x *builder) meta(b *rowgroup.Batch, from, to, at int) {
 	if x.written == nil && x.delay == nil && x.ttl == nil && x.expiry == nil {
 		return
 	}
+	if x.s.f.plan.own && x.uniform(m, from, to, at) {
+		return
+	}
 	for i := from; i < to; i++ {
 		live := rowgroup.LivenessLive
 		written, there := number(x.written, i)
@@ -748,6 +774,23 @@ func (x *builder) meta(b *rowgroup.Batch, from, to, at int) {
 		m.Expiries = append(pad(m.Expiries, at), expiry)
 		at++
 	}
+}
+
+// uniform appends the metadata of rows of ours that all expire; it reports whether
+// they do.
+func (x *builder) uniform(m *rowgroup.RowMeta, from, to, at int) bool {
+	if x.written == nil || len(x.written.nulls) > 0 || x.ttl == nil || x.expiry == nil || len(x.ttl.nulls) > 0 || len(x.expiry.nulls) > 0 {
+		return false
+	}
+	live := pad(m.Liveness, at)
+	for range to - from {
+		live = append(live, rowgroup.LivenessExpiring)
+	}
+	m.Liveness = live
+	m.WriteTimes = append(pad(m.WriteTimes, at), x.written.values.I64[from:to]...)
+	m.TTLs = append(pad(m.TTLs, at), x.ttl.values.I32[from:to]...)
+	m.Expiries = append(pad(m.Expiries, at), x.expiry.values.I64[from:to]...)
+	return true
 }
 
 // pad is s of at least n entries.

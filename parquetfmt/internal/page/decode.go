@@ -103,6 +103,24 @@ func (r *Reader) Next(dst *Values, n int) error {
 	return nil
 }
 
+// NextRun appends the next value to dst and takes those behind it that are known
+// to be equal: n in all and at most so many.
+func (r *Reader) NextRun(dst *Values, most int) (n int, err error) {
+	if r.dict == nil {
+		return 1, r.Next(dst, 1)
+	}
+	if r.left == 0 {
+		return 0, encoding.Corruptf("page", "fewer values than levels say")
+	}
+	at, n, err := r.hybrid.NextRun(min(most, r.left))
+	if err != nil {
+		return 0, err
+	}
+	r.left -= n
+	r.indexes = append(r.indexes[:0], at)
+	return n, dst.appendAt(r.dict, r.indexes)
+}
+
 // Skip leaves out the next n values.
 func (r *Reader) Skip(n int) error {
 	if r.dict == nil && !r.runs {

@@ -88,6 +88,26 @@ func (h *Hybrid) Run(n int) (value uint32, ok bool) {
 	return h.value, true
 }
 
+// NextRun takes the next value and those that stand in one run with it, n in all
+// and at most so many.
+func (h *Hybrid) NextRun(most int) (value uint32, n int, err error) {
+	if h.bufAt == len(h.buf) {
+		if h.run == 0 && h.left == 0 {
+			if err := h.advance(); err != nil {
+				return 0, 0, err
+			}
+		}
+		if h.run > 0 {
+			n := min(h.run, most)
+			h.run -= n
+			return h.value, n, nil
+		}
+	}
+	var one [1]uint32
+	err = h.Next(one[:])
+	return one[0], 1, err
+}
+
 // Next fills dst with the next values.
 func (h *Hybrid) Next(dst []uint32) error {
 	for len(dst) > 0 {

@@ -76,6 +76,22 @@ func (v *Values) AppendRange(src *Values, from, to int) error {
 	return nil
 }
 
+// Truncate keeps the first n values.
+func (v *Values) Truncate(n int) {
+	switch v.Type {
+	case format.Boolean, format.Int32:
+		v.I32 = v.I32[:n]
+	case format.Int64:
+		v.I64 = v.I64[:n]
+	case format.Float:
+		v.F32 = v.F32[:n]
+	case format.Double:
+		v.F64 = v.F64[:n]
+	default:
+		v.Str.Truncate(n)
+	}
+}
+
 // AppendZeros appends n zeros, empty byte strings.
 func (v *Values) AppendZeros(n int) {
 	switch v.Type {
