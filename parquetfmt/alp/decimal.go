@@ -180,7 +180,9 @@ func typical[F float](sample []F) []F {
 		return sample
 	}
 	a, b := quantiles(sample)
-	reach := F(4 * (b - a))
+	reach := b - a
+	reach += reach
+	reach += reach // four times; a product may be fused with what follows
 	a, b = a-reach, b+reach
 	k := 0
 	for i, v := range sample {

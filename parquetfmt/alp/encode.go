@@ -70,7 +70,7 @@ func (v *vectorEncoder[F, I]) append(dst []byte, src []F) []byte {
 	}
 	width := uint(bits.Len64(uint64(hi - lo)))
 	if exceptions == n || int(width)*n >= (n-exceptions)*each {
-		p, lo, hi, width, exceptions = pair{}, 0, 0, 0, n
+		p, lo, width, exceptions = pair{}, 0, 0, n
 		for i := range mask {
 			mask[i] = 0xff
 		}
