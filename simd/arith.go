@@ -1,6 +1,9 @@
 package simd
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Shift64 adds by to each value.
 func Shift64(v []int64, by int64) {
@@ -97,4 +100,44 @@ func Outside32(src []int32, from int32, w uint) int {
 		}
 	}
 	return count
+}
+
+// Multiples64 reports whether all values are multiples of d, which is above 0.
+func Multiples64(src []int64, d int64) bool {
+	inverse, most, low := divisor(d)
+	done, ok := multiples64(src, inverse, most, low)
+	return ok && multiples(src[done:], inverse, most, low)
+}
+
+// Multiples32 is Multiples64 for 32 bits.
+func Multiples32(src []int32, d int64) bool {
+	inverse, most, low := divisor(d)
+	return multiples(src, inverse, most, low)
+}
+
+// divisor is what tells multiples of d. With d = m << k, m odd, x times the
+// inverse of m modulo 2^64 is x/m where m divides x: that makes all the numbers
+// up to 2^63/m, so that others make others (Granlund and Montgomery, Division by
+// Invariant Integers using Multiplication, 1994, section 9).
+func divisor(d int64) (inverse, most, low int64) {
+	k := bits.TrailingZeros64(uint64(d))
+	m := d >> k
+	low = int64(1)<<k - 1
+	if m == 1 {
+		return 0, 0, low
+	}
+	inverse = m // correct in 3 bits, then in twice as many each time
+	for range 5 {
+		inverse *= 2 - m*inverse
+	}
+	return inverse, math.MaxInt64 / m, low
+}
+
+func multiples[I int32 | int64](src []I, inverse, most, low int64) bool {
+	for _, v := range src {
+		if x := int64(v); x&low != 0 || uint64(x*inverse+most) > uint64(2*most) {
+			return false
+		}
+	}
+	return true
 }

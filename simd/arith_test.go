@@ -3,6 +3,7 @@ package simd_test
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -135,6 +136,45 @@ func FuzzArith(f *testing.F) {
 			restore := simd.SetLevel(l)
 			checkArith(t, in, out, before, src, &arith{a, max(2, d), uint(w)})
 			restore()
+		}
+	})
+}
+
+func TestMultiples(t *testing.T) {
+	in := newGuarded(t, 8*64)
+	levels(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(17, 18))
+		for range 4000 {
+			d := int64(r.Uint64()>>r.IntN(63)) >> 1
+			switch r.IntN(3) {
+			case 0:
+				d = 1 << r.IntN(63)
+			case 1:
+				d = int64(math.Pow10(r.IntN(19)))
+			}
+			d = max(d, 1)
+			n := r.IntN(40)
+			wide, narrow := as[int64](in.last(8*n)), make([]int32, n)
+			one := r.IntN(3*n + 1) // where a number may be none
+			want, want32 := true, true
+			for i := range wide {
+				x := int64(r.Uint64()) >> r.IntN(64)
+				if r.IntN(10) == 0 {
+					x = []int64{math.MinInt64, math.MaxInt64, 0, -1, d, -d, d - 1, 1 - d}[r.IntN(8)]
+				}
+				if i != one {
+					x -= x % d
+				}
+				wide[i], narrow[i] = x, int32(x)
+				want = want && x%d == 0
+				want32 = want32 && int64(narrow[i])%d == 0
+			}
+			if got := simd.Multiples64(wide, d); got != want {
+				t.Fatalf("%v of %d: %v", wide, d, got)
+			}
+			if got := simd.Multiples32(narrow, d); got != want32 {
+				t.Fatalf("%v of %d: %v", narrow, d, got)
+			}
 		}
 	})
 }

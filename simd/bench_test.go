@@ -18,6 +18,7 @@ func BenchmarkKernels(b *testing.B) {
 		bytes[i] = byte(r.Uint32())
 	}
 	u64, u32 := make([]uint64, most), make([]uint32, most)
+	zeros := make([]int64, most)
 	i64, i32 := make([]int64, most), make([]int32, most)
 	f64, f32 := make([]float64, most), make([]float32, most)
 	for i := range i64 {
@@ -189,6 +190,7 @@ func BenchmarkKernels(b *testing.B) {
 		kernel{"Shift32", func(n int) { simd.Shift32(o32[:n], 3) }},
 		kernel{"AddProducts64", func(n int) { simd.AddProducts64(o64[:n], i64[:n], 1000) }},
 		kernel{"AddQuotients64", func(n int) { simd.AddQuotients64(o64[:n], i64[:n], 1, 1_000_000) }},
+		kernel{"Multiples64", func(n int) { simd.Multiples64(zeros[:n], 1000) }},
 		kernel{"Outside64", func(n int) { simd.Outside64(i64[:n], 7, 20) }},
 		kernel{"Outside32", func(n int) { simd.Outside32(i32[:n], 7, 20) }},
 		kernel{"Glue64", func(n int) {

@@ -594,6 +594,20 @@ func subProducts64(dst []int64, src []int64, x []int64, a int64) (done int, leas
 	return 0, 0, 0
 }
 
+func multiples64(src []int64, inverse, most, low int64) (done int, ok bool) {
+	switch Current() {
+	case AVX2:
+		if len(src) >= 4 {
+			return len(src) &^ 3, multiples64AVX2(&src[0], len(src)&^3, inverse, most, low)
+		}
+	case AVX512:
+		if len(src) >= 8 {
+			return len(src) &^ 7, multiples64AVX512(&src[0], len(src)&^7, inverse, most, low)
+		}
+	}
+	return 0, true
+}
+
 func outliers64(mask []byte, src []int64, from int64, span uint64) (done int) {
 	switch Current() {
 	case AVX2:

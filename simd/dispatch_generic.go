@@ -152,6 +152,10 @@ func subProducts64(dst []int64, src []int64, x []int64, a int64) (done int, leas
 	return 0, 0, 0
 }
 
+func multiples64(src []int64, inverse, most, low int64) (done int, ok bool) {
+	return 0, true
+}
+
 func outliers64(mask []byte, src []int64, from int64, span uint64) (done int) {
 	return 0
 }

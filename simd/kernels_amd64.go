@@ -116,6 +116,9 @@ func addQuotients64AVX2(dst *int64, n int, src *int64, a int64, m uint64, shift 
 func subProducts64AVX2(dst *int64, src *int64, n int, x *int64, a int64) (least int64, greatest int64)
 
 //go:noescape
+func multiples64AVX2(src *int64, n int, inverse int64, most int64, low int64) (ok bool)
+
+//go:noescape
 func outliers64AVX2(mask *byte, src *int64, n int, from int64, span uint64)
 
 //go:noescape
@@ -249,6 +252,9 @@ func addQuotients64AVX512(dst *int64, n int, src *int64, a int64, m uint64, shif
 
 //go:noescape
 func subProducts64AVX512(dst *int64, src *int64, n int, x *int64, a int64) (least int64, greatest int64)
+
+//go:noescape
+func multiples64AVX512(src *int64, n int, inverse int64, most int64, low int64) (ok bool)
 
 //go:noescape
 func outliers64AVX512(mask *byte, src *int64, n int, from int64, span uint64)

@@ -3030,6 +3030,51 @@ rest:
 	VZEROUPPER
 	RET
 
+// func multiples64AVX2(src *int64, n int, inverse int64, most int64, low int64) (ok bool)
+// Requires: AVX, AVX2
+TEXT ·multiples64AVX2(SB), NOSPLIT, $0-41
+	MOVQ         src+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VPBROADCASTQ inverse+16(FP), Y0
+	VPSRLQ       $0x20, Y0, Y1
+	VPBROADCASTQ most+24(FP), Y2
+	VPBROADCASTQ low+32(FP), Y3
+	VPADDQ       Y2, Y2, Y4
+	MOVQ         $0x8000000000000000, DX
+	VMOVQ        DX, X5
+	VPBROADCASTQ X5, Y5
+	VPXOR        Y5, Y4, Y4
+	VPXOR        Y5, Y2, Y2
+
+loop:
+	VMOVDQU  (AX), Y5
+	VPTEST   Y3, Y5
+	JNZ      none
+	VPSRLQ   $0x20, Y5, Y6
+	VPMULUDQ Y0, Y6, Y6
+	VPMULUDQ Y1, Y5, Y7
+	VPADDQ   Y6, Y7, Y7
+	VPSLLQ   $0x20, Y7, Y7
+	VPMULUDQ Y0, Y5, Y5
+	VPADDQ   Y7, Y5, Y5
+	VPADDQ   Y2, Y5, Y5
+	VPCMPGTQ Y4, Y5, Y5
+	VPTEST   Y5, Y5
+	JNZ      none
+	ADDQ     $0x20, AX
+	SUBQ     $0x04, CX
+	JNZ      loop
+	MOVB     $0x01, AL
+	MOVB     AL, ok+40(FP)
+	VZEROUPPER
+	RET
+
+none:
+	XORL AX, AX
+	MOVB AL, ok+40(FP)
+	VZEROUPPER
+	RET
+
 // func outliers64AVX2(mask *byte, src *int64, n int, from int64, span uint64)
 // Requires: AVX, AVX2
 TEXT ·outliers64AVX2(SB), NOSPLIT, $0-40
@@ -8036,6 +8081,39 @@ done:
 	VPMAXSQ Z0, Z2, Z2
 	VMOVQ   X2, AX
 	MOVQ    AX, greatest+48(FP)
+	VZEROUPPER
+	RET
+
+// func multiples64AVX512(src *int64, n int, inverse int64, most int64, low int64) (ok bool)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·multiples64AVX512(SB), NOSPLIT, $0-41
+	MOVQ         src+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VPBROADCASTQ inverse+16(FP), Z0
+	VPSRLQ       $0x20, Z0, Z1
+	VPBROADCASTQ most+24(FP), Z1
+	VPBROADCASTQ low+32(FP), Z2
+	VPADDQ       Z1, Z1, Z3
+
+loop:
+	VMOVDQU64 (AX), Z4
+	VPTESTMQ  Z2, Z4, K1
+	VPMULLQ   Z0, Z4, Z4
+	VPADDQ    Z1, Z4, Z4
+	VPCMPUQ   $0x06, Z3, Z4, K2
+	KORTESTB  K1, K2
+	JNZ       none
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, CX
+	JNZ       loop
+	MOVB      $0x01, AL
+	MOVB      AL, ok+40(FP)
+	VZEROUPPER
+	RET
+
+none:
+	XORL AX, AX
+	MOVB AL, ok+40(FP)
 	VZEROUPPER
 	RET
 

@@ -204,7 +204,7 @@ func (e *chunk[F, I]) find() (best pair, found bool) {
 // that gives the same values back.
 func (e *chunk[F, I]) reduced(p pair) pair {
 	zeros := 0
-	for d := int64(10); zeros < maxExponent-int(p.f) && e.ints.hi-e.ints.lo >= d && e.divisible(d); d *= 10 {
+	for d := int64(10); zeros < maxExponent-int(p.f) && e.ints.hi-e.ints.lo >= d && multiples(e.ints.v, d); d *= 10 {
 		zeros++
 	}
 	if zeros == 0 {
@@ -221,16 +221,6 @@ func (e *chunk[F, I]) reduced(p pair) pair {
 	}
 	e.with(p)
 	return p
-}
-
-// divisible reports whether d divides all integers; those of exceptions are 0.
-func (e *chunk[F, I]) divisible(d int64) bool {
-	for _, x := range e.ints.v {
-		if int64(x)%d != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // fill gives the places of exceptions integers that cost nothing: on the

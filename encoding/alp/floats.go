@@ -116,3 +116,14 @@ func trial[F float](src []F, p pair) (exceptions int, lo, hi int64) {
 	}
 	return 0, 0, 0
 }
+
+// multiples reports whether d divides all integers; those of exceptions are 0.
+func multiples[I frame.Integer](ints []I, d int64) bool {
+	switch ints := any(ints).(type) {
+	case []int64:
+		return simd.Multiples64(ints, d)
+	case []int32:
+		return simd.Multiples32(ints, d)
+	}
+	return false
+}

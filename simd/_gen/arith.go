@@ -18,6 +18,7 @@ func ariths(s shape) {
 	if s.size == 64 {
 		products(s)
 		subProducts(s)
+		multiples(s)
 	}
 }
 
@@ -103,6 +104,55 @@ func subProducts(s shape) {
 	})
 	s.reduce(true, least, "least")
 	s.reduce(false, greatest, "greatest")
+	ret()
+}
+
+// multiples tells whether all values are x times inverse where the result, as
+// far as most from 0 at most, is an integer, and have no bit of low.
+func multiples(s shape) {
+	n := fmt.Sprintf("len(src) &^ %d", s.lanes()-1)
+	calls.add(s.avx512, "multiples64(src []int64, inverse, most, low int64) (done int, ok bool)", "0, true", fmt.Sprintf("len(src) >= %d", s.lanes()),
+		fmt.Sprintf("return %s, %s(&src[0], %[1]s, inverse, most, low)", n, s.name("multiples")))
+	text(s.name("multiples"), "(src *int64, n int, inverse, most, low int64) (ok bool)")
+	src, left := gp("src"), gp("n")
+	inverse, most, low := s.factor(s.broadcast("inverse")), s.broadcast("most"), s.broadcast("low")
+	limit := s.vec()
+	s.add(most, most, limit)
+	if !s.avx512 { // which compares with a sign
+		top := s.constant(1 << 63)
+		s.xor(top, limit, limit)
+		s.xor(top, most, most)
+	}
+	Label("loop")
+	x := s.vec()
+	s.load(Mem{Base: src}, x)
+	if s.avx512 {
+		odd, beyond := K(), K()
+		VPTESTMQ(low, x, odd)
+		x = inverse.low(x)
+		s.add(most, x, x)
+		VPCMPUQ(U8(6), limit, x, beyond) // x > limit
+		KORTESTB(odd, beyond)
+		JNZ(LabelRef("none"))
+	} else {
+		VPTEST(low, x)
+		JNZ(LabelRef("none"))
+		x = inverse.low(x)
+		s.add(most, x, x)
+		VPCMPGTQ(limit, x, x)
+		VPTEST(x, x)
+		JNZ(LabelRef("none"))
+	}
+	ADDQ(U8(s.width()), src)
+	SUBQ(U8(s.lanes()), left)
+	JNZ(LabelRef("loop"))
+	ok := GP8()
+	MOVB(U8(1), ok)
+	Store(ok, Return("ok"))
+	ret()
+	Label("none")
+	XORL(ok.As32(), ok.As32())
+	Store(ok, Return("ok"))
 	ret()
 }
 
