@@ -18,6 +18,7 @@ import (
 	"github.com/colsst/colsst/bench/codecs"
 	"github.com/colsst/colsst/bench/imports"
 	"github.com/colsst/colsst/bench/pages"
+	"github.com/colsst/colsst/bench/parquets"
 	"github.com/colsst/colsst/bench/result"
 	"github.com/colsst/colsst/bench/table"
 )
@@ -27,6 +28,7 @@ const usage = `usage: go run . COMMAND [flags]
   codecs   encodings of single columns
   table    whole files: size, writing, scans, ranges, the latest row
   import   CSV into a file
+  parquet  Parquet files: size, writing, reading, ALP pages
   docs     FILE.json...: the sections of docs/benchmarks.md that these files give
   plots    FILE.json...: the plots in docs/plots
 
@@ -58,6 +60,8 @@ func run(ctx context.Context, args []string) error {
 		return runTable(ctx, args)
 	case "import":
 		return runImport(ctx, args)
+	case "parquet":
+		return runParquet(ctx, args)
 	case "docs":
 		return runPages("docs", args, pages.Update)
 	case "plots":
@@ -176,6 +180,18 @@ func runImport(ctx context.Context, args []string) error {
 	}
 	o.Quick, o.Real = f.quick, f.real
 	l, err := imports.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	return f.report(l)
+}
+
+func runParquet(ctx context.Context, args []string) error {
+	f := newFlags("parquet")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	l, err := parquets.Run(ctx, parquets.Options{Quick: f.quick, Log: os.Stderr})
 	if err != nil {
 		return err
 	}

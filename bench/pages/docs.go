@@ -54,7 +54,7 @@ func suites(l result.List) (names []string) {
 	return names
 }
 
-var titles = map[string]string{"codecs": "Codecs", "table": "Whole files", "import": "Import of CSV"}
+var titles = map[string]string{"codecs": "Codecs", "table": "Whole files", "import": "Import of CSV", "parquet": "Parquet"}
 
 // section is what the page says of a suite.
 func section(suite string, l result.List) string {
