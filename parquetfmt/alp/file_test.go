@@ -327,3 +327,71 @@ func withoutChecksums(t *testing.T, file []byte) []byte {
 	}
 	return out
 }
+
+// T21: nulls are no values of a page, and pages follow one another.
+func TestT21NullsAndPages(t *testing.T) {
+	const n = 3000
+	schema := parquet.NewSchema("nulls", parquet.Group{
+		"double": leaf(parquet.DoubleType, new(alp.Encoding), true),
+		"float":  leaf(parquet.FloatType, new(alp.Encoding), true),
+	})
+	for _, version := range []int{1, 2} {
+		var file bytes.Buffer
+		w := parquet.NewWriter(&file, schema, parquet.DataPageVersion(version), parquet.PageBufferSize(2000))
+		want := patterns{}
+		for i := range n {
+			double, float := parquet.DoubleValue(float64(i)/10), parquet.FloatValue(float32(i)/10)
+			level := 1
+			if i%10 == 5 {
+				double, float, level = parquet.NullValue(), parquet.NullValue(), 0
+				want["double"] = append(want["double"], ^uint64(0))
+				want["float"] = append(want["float"], ^uint64(0))
+			} else {
+				want["double"] = append(want["double"], math.Float64bits(float64(i)/10))
+				want["float"] = append(want["float"], uint64(math.Float32bits(float32(i)/10)))
+			}
+			_, err := w.WriteRows([]parquet.Row{{double.Level(0, level, 0), float.Level(0, level, 1)}})
+			require.NoError(t, err)
+		}
+		require.NoError(t, w.Close())
+		f, err := parquet.OpenFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
+		require.NoError(t, err)
+		for _, c := range f.RowGroups()[0].ColumnChunks() {
+			index, err := c.OffsetIndex()
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, index.NumPages(), 4)
+		}
+		got, err := read(file.Bytes())
+		require.NoError(t, err)
+		require.Equal(t, want, got, "version %d", version)
+	}
+}
+
+// T29: no rows, only nulls, and exactly full vectors and row groups.
+func TestT29Multiples(t *testing.T) {
+	for _, n := range []int{0, 1, 1024, 2048, 4096} {
+		for _, null := range []bool{false, true} {
+			schema := parquet.NewSchema("multiples", parquet.Group{"v": leaf(parquet.DoubleType, new(alp.Encoding), null)})
+			var file bytes.Buffer
+			w := parquet.NewWriter(&file, schema, parquet.MaxRowsPerRowGroup(2048))
+			var want []uint64
+			for i := range n {
+				v := parquet.DoubleValue(float64(i)/4).Level(0, 0, 0)
+				want = append(want, math.Float64bits(float64(i)/4))
+				if null {
+					v = parquet.NullValue().Level(0, 0, 0)
+					want[i] = ^uint64(0)
+				}
+				_, err := w.WriteRows([]parquet.Row{{v}})
+				require.NoError(t, err)
+			}
+			require.NoError(t, w.Close())
+			f, err := parquet.OpenFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
+			require.NoError(t, err)
+			require.Len(t, f.RowGroups(), (n+2047)/2048)
+			got, err := read(file.Bytes())
+			require.NoError(t, err)
+			require.Equal(t, want, got["v"])
+		}
+	}
+}
