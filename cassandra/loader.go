@@ -95,6 +95,7 @@ func (l *loader) loadHead() (err error) {
 		if _, err = r.Next(); err != nil {
 			return err
 		}
+		l.source.asRead.row(r.Row(), true)
 		return l.fill.static(r.Row())
 	}
 	return nil
@@ -106,6 +107,9 @@ func (l *loader) begin(p *Partition) {
 }
 
 func (l *loader) event(e Event) error {
+	if e == ClusteringRow && !l.source.asRead.row(l.r.Row(), false) {
+		return nil
+	}
 	if l.fill.parts == 0 && l.resumed && (e == ClusteringRow || e == RangeMarker) {
 		l.fill.resume(l.r.Partition())
 	}
@@ -114,6 +118,7 @@ func (l *loader) event(e Event) error {
 		l.begin(l.r.Partition())
 	case StaticRow:
 		if l.r.Partition().Position != l.noStatics {
+			l.source.asRead.row(l.r.Row(), true)
 			return l.fill.static(l.r.Row())
 		}
 	case ClusteringRow:

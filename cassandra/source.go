@@ -20,6 +20,7 @@ type Source struct {
 	sst    *SSTable
 	schema *rowgroup.Schema
 	limits limits
+	asRead *asRead // nil: rows as they are stored
 }
 
 var _ rowgroup.Source = (*Source)(nil)
@@ -39,7 +40,7 @@ func NewSource(s *SSTable, t *Table) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Source{s, schema, usualLimits}, nil
+	return &Source{sst: s, schema: schema, limits: usualLimits}, nil
 }
 
 // SSTable is the SSTable that is read.

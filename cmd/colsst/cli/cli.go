@@ -93,10 +93,11 @@ type tool struct {
 	noProgress  bool
 	jobs        int
 	summaryFlag string
-	schemaFile  string // with the names of an SSTable's columns
+	schemaFile  string                  // with the names of an SSTable's columns
 	schemas     map[string]schemaTables // by file or folder
-	maxRowText  string // the largest row of an SSTable
-	maxRow      int    // of maxRowText, in bytes
+	asRead      bool                    // SSTables as Cassandra reads them
+	maxRowText  string                  // the largest row of an SSTable
+	maxRow      int                     // of maxRowText, in bytes
 	started     time.Time
 	sum         summary
 }

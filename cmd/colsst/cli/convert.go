@@ -90,6 +90,7 @@ skipped); it may be killed and started again at any time.`,
 	c.choice(&c.onError, "on-error", "fail", "what to do with a row of text, or a partition of an SSTable, that is malformed: fail or skip (exit code 6)", "fail", "skip")
 	f.StringVar(&c.rejectPath, "reject", "", "with --on-error skip: a CSV of the rows skipped: file, line, reason; of SSTables the partitions: file, partition_key, chunk, offset, reason")
 	c.maxRowFlag()
+	c.asReadFlag()
 	c.table.add(c.tool)
 	c.parquet.add(c.tool)
 	f.BoolVar(&c.verify, "verify", false, "check the table file before it appears")
@@ -409,6 +410,12 @@ func (c *convert) tableSource(in *input, outFormat string) (*source, error) {
 		}
 	}
 	export := !c.keepsAll(outFormat)
+	if err := c.checkAsRead(in); err != nil {
+		return nil, err
+	}
+	if c.asRead && !export {
+		return nil, usagef("--as-read is for rows as text; %s keeps all that is stored", outFormat)
+	}
 	src := &source{schema: r.Schema(), columns: sourceColumns(r), user: map[string][]byte{}}
 	if file, ok := r.(*columnar.Reader); ok {
 		for _, key := range file.UserDataKeys() {
@@ -564,7 +571,7 @@ func (c *convert) write(out *output, in *chain, format string) (n int64, err err
 	if c.text.unique != "" {
 		rows = &tally{textfmt.Distinct(in.schema, &tally{rows, &read}, c.unique), &kept}
 	}
-	if hasStatic(c.options.Schema) && in.current.in.format != formatDump {
+	if hasStatic(c.options.Schema) && in.current.in.format != formatDump && in.current.in.sst == nil {
 		schema = c.options.Schema
 		rows = textfmt.LiftStatic(schema, rows)
 	}

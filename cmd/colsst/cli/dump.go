@@ -42,7 +42,7 @@ values instead: the rows that a query sees.`,
 				if other.Now = q.now; !q.nowGiven {
 					other.Now = time.Now().Unix()
 				}
-				if err := t.refuse("and --sstabledump exclude one another", "live", "limit", "format", "exact"); err != nil {
+				if err := t.refuse("and --sstabledump exclude one another", "live", "limit", "format", "exact", "as-read"); err != nil {
 					return err
 				}
 				return t.skipping(skip, args, isSSTableFormat, &q.out, func(path string, w *bufio.Writer) error { return t.sstabledump(w, path, &other, skip) })
@@ -77,6 +77,7 @@ values instead: the rows that a query sees.`,
 	f.StringVar(&now.text, "now", "", nowUsage)
 	q.namesFlag()
 	skip.add(q.tool)
+	q.asReadFlag()
 	f.BoolVar(&asOther, "sstabledump", false, "SSTables: in the JSON of Cassandra's tool of that name; the flags of one letter below are that tool's")
 	f.BoolVarP(&other.Lines, "lines", "l", false, "a partition a line")
 	f.BoolVarP(&other.RawTimes, "raw-times", "t", false, "times as numbers")
@@ -95,6 +96,9 @@ func (t *tool) dump(out *bufio.Writer, path string, limit int64, name, exact boo
 		return err
 	}
 	defer in.close()
+	if err := t.checkAsRead(in); err != nil {
+		return err
+	}
 	if skip.skips() {
 		if in.sst == nil {
 			return usagef("--on-error skip is for SSTables; %s is a table file", in.name)

@@ -120,6 +120,7 @@ in the order of the table, or greatest first with --desc, least first with
 	f.StringVar(&now.text, "now", "", nowUsage)
 	q.namesFlag()
 	q.skip.add(q.tool)
+	q.asReadFlag()
 	q.out.report(q.tool, "table", "csv", "ndjson", "json")
 	return q.cmd
 }
@@ -195,6 +196,9 @@ func (q *rowQuery) file(p *rowPrinter, path string) error {
 		return err
 	}
 	defer in.close()
+	if err := q.checkAsRead(in); err != nil {
+		return err
+	}
 	s := r.Schema()
 	if p.schema != nil {
 		if d := differ(p.name, p.schema, in.name, s); d != "" {

@@ -32,7 +32,8 @@ var _ table = (*columnar.Reader)(nil)
 // sstable is an SSTable as a table.
 type sstable struct {
 	*cassandra.Source
-	found names
+	found  names
+	hidden []string // columns that are not shown
 }
 
 // Rows is what Statistics.db says, static rows included.
@@ -115,11 +116,33 @@ func (t *tool) openSSTable(path string) (*sstable, error) {
 		t.notef("%s: user types without FrozenType are %s", path, x.UserTypes)
 	}
 	if found.table != nil {
-		if unknown := x.Unknown(found.table); len(unknown) > 0 {
+		if unknown := x.Unknown(found.table); len(unknown) > 0 && !t.asRead {
 			t.notef("%s: not in the schema (dropped?), but kept: %s", path, strings.Join(unknown, ", "))
 		}
 	}
-	return &sstable{src, found}, nil
+	s := &sstable{src, found, nil}
+	if t.asRead {
+		s.Source = src.AsRead(found.table)
+		if found.table != nil {
+			s.hidden = x.Unknown(found.table)
+		} else {
+			t.notef("%s: --as-read without a schema: which columns were dropped is not known", path)
+		}
+	}
+	return s, nil
+}
+
+// asReadFlag adds --as-read to a command that prints the rows of SSTables.
+func (t *tool) asReadFlag() {
+	t.cmd.Flags().BoolVar(&t.asRead, "as-read", false, "SSTables: what Cassandra would read, without rows that hold nothing and what is of dropped columns (default: as stored)")
+}
+
+// checkAsRead refuses --as-read for what is no SSTable.
+func (t *tool) checkAsRead(in *input) error {
+	if t.asRead && in.sst == nil {
+		return usagef("--as-read is for SSTables; %s is none", in.name)
+	}
+	return nil
 }
 
 // sstableError is an error of opening an SSTable, with its code.

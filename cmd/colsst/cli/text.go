@@ -39,8 +39,14 @@ func sourceColumns(r table) []string {
 		}
 	}
 	names = names[:0]
+	var hidden []string
+	if x, ok := r.(*sstable); ok {
+		hidden = x.hidden
+	}
 	for i := range s.NumColumns() {
-		names = append(names, s.Column(i).Name)
+		if name := s.Column(i).Name; !slices.Contains(hidden, name) {
+			names = append(names, name)
+		}
 	}
 	return names
 }
