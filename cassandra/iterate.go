@@ -353,22 +353,25 @@ func (p *partition) Range(ctx context.Context, from, to rowgroup.Bound, o rowgro
 	return p.read(ctx, from, to, -1, o)
 }
 
-// Latest is that of rowgroup.Partition. Clustering columns of which one ascends
-// and another descends are not supported.
+// Latest is that of rowgroup.Partition. Where one clustering column ascends and
+// another descends it reads the rows of equal leading values one by one; of range
+// tombstone markers it then yields those that stand among them.
 func (p *partition) Latest(ctx context.Context, n int, o rowgroup.ScanOptions) rowgroup.Iter {
 	if err := p.source.checkColumns(&o); err != nil {
 		return &failed{err}
 	}
 	columns := p.source.schema.Columns(rowgroup.Clustering)
 	o.Desc = true
-	for i, c := range columns {
+	mixed := false
+	for _, c := range columns {
 		if !c.Type.Ordered() {
 			return &failed{fmt.Errorf("latest: column %s: %w: the order of %s is unknown", quote(c.Name), encoding.ErrUnsupported, c.Type)}
 		}
-		if i > 0 && c.Desc != columns[0].Desc {
-			return &failed{fmt.Errorf("latest: columns %s and %s: %w: one ascends, the other descends", quote(columns[0].Name), quote(c.Name), encoding.ErrUnsupported)}
-		}
+		mixed = mixed || c.Desc != columns[0].Desc
 		o.Desc = !c.Desc
+	}
+	if mixed {
+		return newLatest(ctx, p, max(n, 0), o)
 	}
 	return p.read(ctx, rowgroup.Bound{}, rowgroup.Bound{}, max(n, 0), o)
 }

@@ -106,7 +106,9 @@ func (s *Source) Provenance(ctx context.Context, schema string) (*Provenance, er
 	return p, nil
 }
 
-// noComplexDeletion looks for NoComplexDeletion at the beginning of the body.
+// noComplexDeletion looks for NoComplexDeletion in the first complex column
+// without a deletion in a row where another has one: a file is written by one
+// version of Cassandra, so all others are like it.
 func (s *Source) noComplexDeletion(ctx context.Context, p *Provenance) error {
 	x := s.sst
 	if x.Version.unsignedDeletionTimes() || !s.schema.HasMultiCells() {
@@ -116,7 +118,7 @@ func (s *Source) noComplexDeletion(ctx context.Context, p *Provenance) error {
 	if err != nil {
 		return err
 	}
-	for n := 0; p.NoComplexDeletion == nil && r.Position() < trialLength; n++ {
+	for n, found := 0, false; !found; n++ {
 		if n%ctxEvery == 0 {
 			if err = ctx.Err(); err != nil {
 				break
@@ -129,8 +131,16 @@ func (s *Source) noComplexDeletion(ctx context.Context, p *Provenance) error {
 		if e != StaticRow && e != ClusteringRow {
 			continue
 		}
-		for _, c := range r.Row().Complex {
-			if t := c.Deletion.LocalDeletionTime; c.Deletion.Live() && t != x.Version.NoDeletionTime() {
+		complex := r.Row().Complex
+		if !slices.ContainsFunc(complex, func(c ComplexColumn) bool { return !c.Deletion.Live() }) {
+			continue // none has one
+		}
+		for _, c := range complex {
+			if !c.Deletion.Live() {
+				continue
+			}
+			if found = true; c.Deletion.LocalDeletionTime != x.Version.NoDeletionTime() {
+				t := c.Deletion.LocalDeletionTime
 				p.NoComplexDeletion = &t
 			}
 		}
