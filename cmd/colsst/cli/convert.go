@@ -126,7 +126,6 @@ func (c *convert) run(args []string) error {
 		return err
 	}
 	c.skippedNote(skipped)
-	c.sum.LeftOut = int64(len(skipped))
 	folder := strings.HasSuffix(c.out.path, "/")
 	if info, err := os.Stat(c.out.path); err == nil && info.IsDir() {
 		folder = true

@@ -83,6 +83,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	var (
 		invalid *pflag.InvalidValueError
 		missing *pflag.ValueRequiredError
+		unknown *pflag.NotExistError
 	)
 	switch {
 	case errors.As(err, &invalid):
@@ -99,7 +100,46 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		return usagef("--%s: expected a value, found none", missing.GetFlag().Name)
 	}
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		if like := similarFlags(cmd, unknown.GetSpecifiedName()); len(like) > 0 {
+			return usagef("%w; did you mean %s? See %s --help", err, strings.Join(like, " or "), cmd.CommandPath())
+		}
+	}
 	return usagef("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// similarFlags are the flags of a command that are named nearly like one that it
+// does not have, or with the same word last.
+func similarFlags(cmd *cobra.Command, name string) (like []string) {
+	lastWord := func(s string) string { return s[strings.LastIndexByte(s, '-')+1:] }
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && (distance(f.Name, name) <= min(2, (len(name)+1)/3) || lastWord(f.Name) == lastWord(name)) {
+			like = append(like, "--"+f.Name)
+		}
+	})
+	return like
+}
+
+// distance is how many letters have to be put in, left out or changed to make
+// one word of the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := corner
+			if a[i] != b[j] {
+				change++
+			}
+			corner = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // orElse gives err the code that its kind asks for, or else this one.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/colsst/colsst/cassandra"
 	"github.com/colsst/colsst/columnar"
+	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/internal/atomicfile"
 	"github.com/colsst/colsst/textfmt"
 )
@@ -31,8 +32,8 @@ func expand(args []string, wanted func(format string) bool) (paths []string, err
 // expandListed is expand with a choice of SSTables. What is left out of them it
 // returns too.
 func expandListed(args []string, wanted func(format string) bool, o cassandra.ListOptions) (paths []string, skipped []cassandra.Skipped, err error) {
-	var folders []string
-	if paths, folders, err = expandFiles(args, wanted); err != nil || len(folders) == 0 || !wanted(formatSSTable) {
+	paths, folders, foreign, err := expandFiles(args, wanted)
+	if err != nil || len(folders) == 0 || !wanted(formatSSTable) {
 		return paths, nil, err
 	}
 	list, err := cassandra.List(folders, o)
@@ -48,42 +49,47 @@ func expandListed(args []string, wanted func(format string) bool, o cassandra.Li
 		}
 		return nil, nil, coded(exitInput, errors.Join(err, fmt.Errorf("%s: is a directory without such files", folders[0])))
 	}
-	return paths, list.Skipped, nil
+	return paths, append(list.Skipped, foreign...), nil
 }
 
-// expandFiles is expand but for the SSTables in folders.
-func expandFiles(args []string, wanted func(format string) bool) (paths, folders []string, err error) {
+// expandFiles is expand but for the SSTables in folders. What stands beside these
+// and is none of their files is foreign.
+func expandFiles(args []string, wanted func(format string) bool) (paths, folders []string, foreign []cassandra.Skipped, err error) {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
 		switch {
 		case arg == "-" || err == nil && !info.IsDir():
 			paths = append(paths, arg)
 		case err == nil:
-			found, err := walk(arg, wanted)
+			found, beside, err := walk(arg, wanted)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
-			paths, folders = append(paths, found...), append(folders, arg)
+			paths, folders, foreign = append(paths, found...), append(folders, arg), append(foreign, beside...)
 		case strings.ContainsAny(arg, "*?["):
 			found, err := filepath.Glob(arg)
 			if err != nil {
-				return nil, nil, usagef("%s: %w", arg, err)
+				return nil, nil, nil, usagef("%s: %w", arg, err)
 			}
 			if len(found) == 0 {
-				return nil, nil, coded(exitInput, fmt.Errorf("%s: no file matches", arg))
+				return nil, nil, nil, coded(exitInput, fmt.Errorf("%s: no file matches", arg))
 			}
 			paths = append(paths, found...)
 		default:
 			paths = append(paths, arg) // opening it tells
 		}
 	}
-	return paths, folders, nil
+	return paths, folders, foreign, nil
 }
 
-func walk(dir string, wanted func(format string) bool) (paths []string, err error) {
+func walk(dir string, wanted func(format string) bool) (paths []string, foreign []cassandra.Skipped, err error) {
 	sstables := map[string]bool{} // folders of them
+	var others []string           // files that are of no SSTable
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(e.Name(), ".") && path != dir
+		if err == nil && !e.IsDir() && !isComponent(e.Name()) {
+			others = append(others, path)
+		}
 		switch {
 		case err != nil:
 			return coded(exitInput, named(path, err))
@@ -98,11 +104,34 @@ func walk(dir string, wanted func(format string) bool) (paths []string, err erro
 	})
 	if wanted(formatSSTable) {
 		paths = slices.DeleteFunc(paths, func(path string) bool { return sstables[filepath.Dir(path)] }) // a TOC, a manifest
+		for _, path := range others {
+			if sstables[filepath.Dir(path)] {
+				foreign = append(foreign, cassandra.Skipped{Path: path, Reason: foreignReason(filepath.Base(path))})
+			}
+		}
 	}
 	if err == nil && len(paths) == 0 && (len(sstables) == 0 || !wanted(formatSSTable)) {
 		err = coded(exitInput, fmt.Errorf("%s: is a directory without such files", dir))
 	}
-	return paths, err
+	return paths, foreign, err
+}
+
+// isComponent reports whether a file's name is that of a file that Cassandra
+// keeps SSTables in or about them.
+func isComponent(name string) bool {
+	_, _, err := cassandra.ParseName(name)
+	return err == nil || errors.Is(err, encoding.ErrUnsupported) || cassandra.IsTransactionName(name)
+}
+
+// foreignReason says what a file is that is beside SSTables and of none.
+func foreignReason(name string) string {
+	switch name {
+	case "schema.cql":
+		return "a schema, which has no rows"
+	case "manifest.json":
+		return "the manifest of a snapshot"
+	}
+	return "of no SSTable"
 }
 
 func isTable(format string) bool {

@@ -377,10 +377,29 @@ func (t *tool) verifySSTable(v *verification, path string, _ columnar.Level, rep
 	return nil
 }
 
-// skippedNote says of what is left out of a folder why.
+// leftOutFile is what is left out of a folder, in the line of --summary.
+type leftOutFile struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// skippedNote says of what is left out of a folder why: how many for one reason,
+// or with -v which.
 func (t *tool) skippedNote(list []cassandra.Skipped) {
+	t.sum.LeftOut = int64(len(list))
+	byReason := map[string]int64{}
 	for _, s := range list {
-		t.notef("%s: left out: %s", s.Path, s.Reason)
+		t.sum.LeftOutFiles = append(t.sum.LeftOutFiles, leftOutFile(s))
+		byReason[s.Reason]++
+	}
+	for _, s := range list {
+		switch n := byReason[s.Reason]; {
+		case t.verbose || n == 1:
+			t.notef("%s: left out: %s", s.Path, s.Reason)
+		case n > 1:
+			t.notef("%s left out: %s (-v lists them)", plural(n, "file"), s.Reason)
+			byReason[s.Reason] = 0
+		}
 	}
 }
 

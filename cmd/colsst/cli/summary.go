@@ -10,23 +10,24 @@ import (
 
 // summary is the last line of --summary json.
 type summary struct {
-	Command       string   `json:"command"`
-	Exit          int      `json:"exit"`
-	Error         string   `json:"error,omitempty"`
-	Inputs        int64    `json:"inputs"`             // that were read to their end
-	Skipped       int64    `json:"skipped,omitempty"`  // inputs that failed or were done before
-	LeftOut       int64    `json:"left_out,omitempty"` // SSTables of folders that do not count
-	Output        string   `json:"output,omitempty"`
-	Rows          int64    `json:"rows"`
-	Rejected      int64    `json:"rejected,omitempty"`       // rows of text that were skipped
-	BadPartitions int64    `json:"bad_partitions,omitempty"` // of SSTables, that were left out
-	BlankLines    int64    `json:"blank_lines,omitempty"`    // of CSV, which are no rows
-	Rounded       int64    `json:"rounded,omitempty"`        // numbers of more digits than their type keeps
-	Duplicates    int64    `json:"duplicates,omitempty"`     // rows left out by --unique
-	BytesIn       *int64   `json:"bytes_in,omitempty"`       // absent where an input has no size
-	BytesOut      int64    `json:"bytes_out,omitempty"`
-	BytesPerRow   *float64 `json:"bytes_per_row,omitempty"`
-	Seconds       float64  `json:"seconds"`
+	Command       string        `json:"command"`
+	Exit          int           `json:"exit"`
+	Error         string        `json:"error,omitempty"`
+	Inputs        int64         `json:"inputs"`                   // that were read to their end
+	Skipped       int64         `json:"skipped,omitempty"`        // inputs that failed or were done before
+	LeftOut       int64         `json:"left_out,omitempty"`       // SSTables and other files of folders that do not count
+	LeftOutFiles  []leftOutFile `json:"left_out_files,omitempty"` // those, and why
+	Output        string        `json:"output,omitempty"`
+	Rows          int64         `json:"rows"`
+	Rejected      int64         `json:"rejected,omitempty"`       // rows of text that were skipped
+	BadPartitions int64         `json:"bad_partitions,omitempty"` // of SSTables, that were left out
+	BlankLines    int64         `json:"blank_lines,omitempty"`    // of CSV, which are no rows
+	Rounded       int64         `json:"rounded,omitempty"`        // numbers of more digits than their type keeps
+	Duplicates    int64         `json:"duplicates,omitempty"`     // rows left out by --unique
+	BytesIn       *int64        `json:"bytes_in,omitempty"`       // absent where an input has no size
+	BytesOut      int64         `json:"bytes_out,omitempty"`
+	BytesPerRow   *float64      `json:"bytes_per_row,omitempty"`
+	Seconds       float64       `json:"seconds"`
 }
 
 func printLine(w io.Writer, v any) error {
