@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/colsst/colsst/rowgroup"
@@ -36,6 +37,8 @@ type Survey struct {
 	// Droppable are the tombstones and expired cells that a compaction which has
 	// all older data may drop: their deletion time is before Now - GCGrace.
 	Droppable int64 `json:"droppable"`
+	// DroppableRatio is Droppable by all tombstones and cells.
+	DroppableRatio float64 `json:"droppable_ratio"`
 
 	MinTimestamp *int64 `json:"min_timestamp"` // µs
 	MaxTimestamp *int64 `json:"max_timestamp"`
@@ -46,11 +49,16 @@ type Survey struct {
 	MinDeletion  *int64 `json:"min_deletion"` // s, of tombstones
 	MaxDeletion  *int64 `json:"max_deletion"`
 
+	TTLs      Histogram `json:"ttl_histogram"`      // of expiring rows and cells
+	Expiries  Histogram `json:"expiry_histogram"`   // of them
+	Deletions Histogram `json:"deletion_histogram"` // local deletion times of tombstones
+
 	// DroppableAt is the second from which on the whole file may be dropped, if
 	// nothing in it is older than what it could bring back elsewhere; null where
 	// rows or cells without a TTL, NeverExpire of them, keep it.
 	DroppableAt *int64 `json:"droppable_at"`
 	NeverExpire int64  `json:"never_expire"`
+	Keeper      []byte `json:"-"` // key of the partition that keeps it longest: the first of several
 
 	Largest []PartitionSize `json:"largest"` // partitions, the largest first
 }
@@ -70,7 +78,7 @@ func (s *SSTable) Survey(ctx context.Context, o SurveyOptions) (x *Survey, err e
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	x = &Survey{Largest: []PartitionSize{}}
-	v := surveyor{x, o}
+	v := surveyor{Survey: x, o: o}
 	var size PartitionSize
 	for n := 0; ; n++ {
 		if n%ctxEvery == 0 {
@@ -89,6 +97,7 @@ func (s *SSTable) Survey(ctx context.Context, o SurveyOptions) (x *Survey, err e
 		case PartitionBegin:
 			x.Partitions++
 			size = PartitionSize{}
+			v.key = r.Partition().Key
 			v.deletion(r.Partition().Deletion, &x.Tombstones.Partitions)
 		case StaticRow:
 			if row := r.Row(); cells(row) > 0 || row.HasDeletion || row.Liveness != rowgroup.LivenessNone {
@@ -109,6 +118,10 @@ func (s *SSTable) Survey(ctx context.Context, o SurveyOptions) (x *Survey, err e
 			v.large(size, r.Partition().Key)
 		}
 	}
+	dead := x.Tombstones.Partitions + x.Tombstones.Ranges + x.Tombstones.Rows + x.Tombstones.Complex + x.Tombstones.Cells
+	if all := dead + x.LiveCells + x.ExpiringCells + x.ExpiredCells; all > 0 {
+		x.DroppableRatio = float64(x.Droppable) / float64(all)
+	}
 	if last := max(value(x.MaxExpiry), value(x.MaxDeletion)); x.NeverExpire == 0 && (x.MaxExpiry != nil || x.MaxDeletion != nil) {
 		at := last + o.GCGrace + 1
 		x.DroppableAt = &at
@@ -125,7 +138,40 @@ func value(p *int64) int64 {
 
 type surveyor struct {
 	*Survey
-	o SurveyOptions
+	o    SurveyOptions
+	key  []byte // of the partition
+	kept int64  // until when the keeper keeps the file; math.MaxInt64: for ever
+}
+
+// keep notes until when the partition keeps the file.
+func (v *surveyor) keep(until int64) {
+	if until > v.kept || v.Keeper == nil {
+		v.kept = until
+		v.Keeper = append(v.Keeper[:0], v.key...)
+	}
+}
+
+// never counts what has no TTL.
+func (v *surveyor) never() {
+	v.NeverExpire++
+	v.keep(math.MaxInt64)
+}
+
+// expiring counts the times of what has a TTL.
+func (v *surveyor) expiring(ttl int32, expiry int64) {
+	widen(&v.MinTTL, &v.MaxTTL, int64(ttl))
+	widen(&v.MinExpiry, &v.MaxExpiry, expiry)
+	v.TTLs.add(int64(ttl))
+	v.Expiries.add(expiry)
+	v.keep(expiry)
+}
+
+// tombstone counts the time of one.
+func (v *surveyor) tombstone(at int64) {
+	widen(&v.MinDeletion, &v.MaxDeletion, at)
+	v.Deletions.add(at)
+	v.keep(at)
+	v.dead(at)
 }
 
 func widen(lo, hi **int64, v int64) {
@@ -153,19 +199,17 @@ func (v *surveyor) deletion(d rowgroup.Deletion, n *int64) {
 	}
 	*n++
 	v.time(d.MarkedForDeleteAt)
-	widen(&v.MinDeletion, &v.MaxDeletion, d.LocalDeletionTime)
-	v.dead(d.LocalDeletionTime)
+	v.tombstone(d.LocalDeletionTime)
 }
 
 func (v *surveyor) row(row *Row) {
 	switch row.Liveness {
 	case rowgroup.LivenessLive:
 		v.time(row.Timestamp)
-		v.NeverExpire++
+		v.never()
 	case rowgroup.LivenessExpiring:
 		v.time(row.Timestamp)
-		widen(&v.MinTTL, &v.MaxTTL, int64(row.TTL))
-		widen(&v.MinExpiry, &v.MaxExpiry, row.ExpirationTime)
+		v.expiring(row.TTL, row.ExpirationTime)
 	}
 	if row.HasDeletion {
 		v.deletion(row.Deletion, &v.Tombstones.Rows)
@@ -186,10 +230,9 @@ func (v *surveyor) cell(c *Cell) {
 	switch c.Kind {
 	case rowgroup.CellLive:
 		v.LiveCells++
-		v.NeverExpire++
+		v.never()
 	case rowgroup.CellExpiring:
-		widen(&v.MinTTL, &v.MaxTTL, int64(c.TTL))
-		widen(&v.MinExpiry, &v.MaxExpiry, c.LocalDeletionTime)
+		v.expiring(c.TTL, c.LocalDeletionTime)
 		if v.o.Now < c.LocalDeletionTime {
 			v.ExpiringCells++
 			return
@@ -198,8 +241,7 @@ func (v *surveyor) cell(c *Cell) {
 		v.dead(c.LocalDeletionTime)
 	case rowgroup.CellTombstone:
 		v.Tombstones.Cells++
-		widen(&v.MinDeletion, &v.MaxDeletion, c.LocalDeletionTime)
-		v.dead(c.LocalDeletionTime)
+		v.tombstone(c.LocalDeletionTime)
 	}
 }
 

@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"encoding/hex"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -20,8 +23,10 @@ func newCassandraReport() *cobra.Command {
 	t := command("report FILE... [flags]", "Count what SSTables hold: live, expiring, expired, deleted",
 		`Report reads SSTables and counts cells that are live, expiring and expired,
 tombstones of every kind, and those of them that could be dropped: dead for more
-than --gc-grace seconds. It shows ranges of times and the largest partitions, and
-from when on the whole file could be dropped, or what keeps it.`,
+than --gc-grace seconds. It shows ranges and histograms of times and the largest
+partitions, and from when on the whole file could be dropped, or what keeps it:
+rows without TTL, or of several files of one table, as in a folder, those with
+data as old as its deletions.`,
 		arguments{1, -1, "at least one FILE"}, func(t *tool, args []string) error {
 			if err := oneOf("format", out.format, "table", "json"); err != nil {
 				return err
@@ -37,8 +42,13 @@ from when on the whole file could be dropped, or what keeps it.`,
 			default:
 				o.Now = time.Now().Unix()
 			}
+			paths, err := expand(args, isSSTableFormat)
+			if err != nil {
+				return err
+			}
+			lives := lifetimes(paths)
 			return t.eachFileOf(args, isSSTableFormat, &out, func(path string, w *bufio.Writer) error {
-				return t.surveyed(w, path, o, out.format)
+				return t.surveyed(w, path, o, out.format, lives[filepath.Dir(path)])
 			})
 		})
 	f := t.cmd.Flags()
@@ -50,6 +60,33 @@ from when on the whole file could be dropped, or what keeps it.`,
 	return t.cmd
 }
 
+// lifetimes are those of SSTables, by their folder. What cannot be read the
+// report of it tells.
+func lifetimes(paths []string) map[string][]*cassandra.Lifetime {
+	lives := map[string][]*cassandra.Lifetime{}
+	for _, path := range paths {
+		s, err := cassandra.Open(path)
+		if err != nil {
+			continue
+		}
+		if l, ok, err := s.Lifetime(); ok && err == nil {
+			lives[filepath.Dir(path)] = append(lives[filepath.Dir(path)], l)
+		}
+		_ = s.Close() // only read
+	}
+	return lives
+}
+
+// expiredWhole says whether all of an SSTable has expired, by Statistics.db, and
+// which of the others keep it.
+func expiredWhole(path string, lives []*cassandra.Lifetime, gcBefore int64) (expired bool, blockers []string) {
+	i := slices.IndexFunc(lives, func(l *cassandra.Lifetime) bool { return filepath.Clean(l.Path) == filepath.Clean(path) })
+	if i < 0 || !lives[i].Expired(gcBefore) {
+		return false, []string{}
+	}
+	return true, append([]string{}, lives[i].BlockedBy(lives, gcBefore)...)
+}
+
 // surveyLargest is a partition in the output of report.
 type surveyLargest struct {
 	Key   string `json:"key_hex"`
@@ -57,7 +94,7 @@ type surveyLargest struct {
 	Rows  int64  `json:"rows"`
 }
 
-func (t *tool) surveyed(w *bufio.Writer, path string, o cassandra.SurveyOptions, format string) error {
+func (t *tool) surveyed(w *bufio.Writer, path string, o cassandra.SurveyOptions, format string, lives []*cassandra.Lifetime) error {
 	x, err := t.openSSTable(path)
 	if err != nil {
 		return err
@@ -72,14 +109,24 @@ func (t *tool) surveyed(w *bufio.Writer, path string, o cassandra.SurveyOptions,
 	for _, p := range s.Largest {
 		largest = append(largest, surveyLargest{hex.EncodeToString(p.Key), p.Bytes, p.Rows})
 	}
+	expired, blockers := expiredWhole(path, lives, o.Now-o.GCGrace)
+	var estimate *int64
+	if st := x.SSTable().Statistics.Stats; st != nil {
+		n, _ := st.DroppableByStatistics(o.Now - o.GCGrace)
+		estimate = &n
+	}
 	if format == "json" {
 		return printJSON(w, struct {
 			File    string `json:"file"`
 			Now     int64  `json:"now"`
 			GCGrace int64  `json:"gc_grace"`
 			*cassandra.Survey
-			Largest []surveyLargest `json:"largest"`
-		}{path, o.Now, o.GCGrace, s, largest})
+			Estimate  *int64          `json:"droppable_by_statistics"`
+			Keeper    string          `json:"keeper_hex,omitempty"`
+			Expired   bool            `json:"expired"`
+			BlockedBy []string        `json:"blocked_by"`
+			Largest   []surveyLargest `json:"largest"`
+		}{path, o.Now, o.GCGrace, s, estimate, hex.EncodeToString(s.Keeper), expired, blockers, largest})
 	}
 	counts := grid{align: "lr", indent: "  "}
 	for _, c := range []struct {
@@ -92,6 +139,12 @@ func (t *tool) surveyed(w *bufio.Writer, path string, o cassandra.SurveyOptions,
 		{"collection tombstones", s.Tombstones.Complex}, {"cell tombstones", s.Tombstones.Cells}, {"droppable", s.Droppable},
 	} {
 		counts.add(c.name, humanize.Comma(c.n))
+	}
+	if s.Droppable > 0 {
+		counts.add("  of all", fmt.Sprintf("%.1f%%", 100*s.DroppableRatio))
+	}
+	if estimate != nil {
+		counts.add("  by Statistics.db", humanize.Comma(*estimate))
 	}
 	ranges := grid{align: "lll", indent: "  "}
 	number := func(v *int64) string {
@@ -109,6 +162,15 @@ func (t *tool) surveyed(w *bufio.Writer, path string, o cassandra.SurveyOptions,
 		whole = "never: " + plural(s.NeverExpire, "row or cell without TTL", "rows and cells without TTL")
 	}
 	ranges.add("whole file droppable", whole, "")
+	if s.Keeper != nil {
+		ranges.add("kept longest by", "partition "+hex.EncodeToString(s.Keeper), "")
+	}
+	switch {
+	case expired && len(blockers) == 0:
+		ranges.add("expired", "all of it; no other SSTable given keeps it", "")
+	case expired:
+		ranges.add("expired", "all of it; kept by older data in", visible(strings.Join(blockers, ", ")))
+	}
 	partitions := grid{align: "lrr", indent: "  "}
 	partitions.add("largest partitions (key in hex)", "bytes", "rows")
 	for _, p := range largest {
@@ -117,7 +179,17 @@ func (t *tool) surveyed(w *bufio.Writer, path string, o cassandra.SurveyOptions,
 	if _, err := fmt.Fprintln(w, printable(path)); err != nil {
 		return err
 	}
-	for _, g := range []*grid{&counts, &ranges, &partitions} {
+	grids := []*grid{&counts, &ranges}
+	for _, h := range []struct {
+		name string
+		of   *cassandra.Histogram
+		text func(int64) string
+	}{{"TTLs (s)", &s.TTLs, decimal}, {"expiries", &s.Expiries, secondText}, {"deletions", &s.Deletions, secondText}} {
+		if bins := h.of.Bins(); len(bins) > 0 {
+			grids = append(grids, histogramGrid(h.name, h.of, h.text))
+		}
+	}
+	for _, g := range append(grids, &partitions) {
 		if err := g.print(w); err != nil {
 			return err
 		}
@@ -126,4 +198,23 @@ func (t *tool) surveyed(w *bufio.Writer, path string, o cassandra.SurveyOptions,
 		}
 	}
 	return nil
+}
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+func secondText(n int64) string { return time.Unix(n, 0).UTC().Format(time.RFC3339) }
+
+// histogramGrid is a histogram as rows of bars.
+func histogramGrid(name string, h *cassandra.Histogram, text func(int64) string) *grid {
+	const longest = 40
+	most := int64(1)
+	for _, b := range h.Bins() {
+		most = max(most, b.Count)
+	}
+	g := &grid{align: "lrl", indent: "  "}
+	g.add(fmt.Sprintf("%s, in bins of %s", name, (time.Duration(h.Width())*time.Second).String()), "", "")
+	for _, b := range h.Bins() {
+		g.add("  "+text(b.From), humanize.Comma(b.Count), strings.Repeat("█", int(max(1, b.Count*longest/most))))
+	}
+	return g
 }

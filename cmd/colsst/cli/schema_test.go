@@ -188,6 +188,10 @@ func TestJSONSchemas(t *testing.T) {
 	requireSchema(t, "summary", lines[len(lines)-1])
 	out, _ = run(t, 0, "dump", m)
 	require.Len(t, requireSchema(t, "dump", out), 402)
+	for _, table := range []string{"fresh/da-ttls", "fresh/nb-tombstones", "ma"} {
+		out, _ = run(t, 0, "cassandra", "report", "../../../cassandra/testdata/"+table, "--format", "json")
+		require.Len(t, requireSchema(t, "report", out), 1)
+	}
 	out, _ = run(t, 0, "dump", m, "--live", "-q")
 	require.Len(t, requireSchema(t, "query", out), 400)
 }
