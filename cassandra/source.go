@@ -49,7 +49,9 @@ func (s *Source) SSTable() *SSTable { return s.sst }
 // Schema is the table's schema: the columns of the header in its order.
 func (s *Source) Schema() *rowgroup.Schema { return s.schema }
 
-// Scan reads everything. Backwards it reads the body twice.
+// Scan reads everything. Backwards it reads the body twice. By Concurrency so
+// many goroutines, one at least, decompress and check chunks ahead; rows are
+// decoded by the caller's.
 func (s *Source) Scan(ctx context.Context, o rowgroup.ScanOptions) rowgroup.Iter {
 	if err := s.checkColumns(&o); err != nil {
 		return &failed{err}
@@ -59,7 +61,9 @@ func (s *Source) Scan(ctx context.Context, o rowgroup.ScanOptions) rowgroup.Iter
 		it.survey = func() (*Scanner, error) { return s.sst.Scan() }
 		return it
 	}
-	return &forward{ctx: ctx, o: o, loader: s.loader(&o), open: s.sst.Scan, limit: -1}
+	return &forward{ctx: ctx, o: o, loader: s.loader(&o), limit: -1, open: func() (*Scanner, error) {
+		return s.sst.scan(s.sst.Header, 0, max(o.Concurrency, 1))
+	}}
 }
 
 // Partition finds a partition through the index of the SSTable, or by reading

@@ -149,7 +149,10 @@ func TestSourceAsFile(t *testing.T) {
 		held++
 		require.Equal(rt, body, bodyOf(rt, file))
 
-		o := rowgroup.ScanOptions{Desc: rapid.Bool().Draw(rt, "desc"), Live: rapid.Bool().Draw(rt, "live"), Now: 1_700_000_000}
+		o := rowgroup.ScanOptions{
+			Desc: rapid.Bool().Draw(rt, "desc"), Live: rapid.Bool().Draw(rt, "live"), Now: 1_700_000_000,
+			Concurrency: rapid.IntRange(0, 3).Draw(rt, "goroutines"),
+		}
 		from, _ := src.Schema().Range(rowgroup.Static)
 		if n := src.Schema().NumColumns(); n > from && rapid.Bool().Draw(rt, "some columns") {
 			o.Columns = rapid.SliceOfDistinct(rapid.IntRange(from, n-1), rapid.ID).Draw(rt, "columns")

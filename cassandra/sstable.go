@@ -213,9 +213,9 @@ const lookupBuffer = 4 << 10
 // Scanner is a BodyReader over an SSTable's data.
 type Scanner struct {
 	*BodyReader
-	stream *Stream
-	ahead  bool
-	skip   []extent // that are left out, still to come
+	stream  *Stream
+	workers int      // goroutines of stream
+	skip    []extent // that are left out, still to come
 }
 
 // Next is that of BodyReader. What Source.Salvage has found bad it passes over.
@@ -239,7 +239,7 @@ func (s *Scanner) jump(position int64) error {
 		s.src, s.srcErr = nil, io.EOF
 		return nil
 	}
-	stream, err := s.file.Stream(position, s.ahead)
+	stream, err := s.file.stream(position, s.workers)
 	if err != nil {
 		return err
 	}
@@ -253,22 +253,26 @@ func (s *Scanner) Close() error { return s.stream.Close() }
 
 // Scan reads the whole SSTable. It decompresses ahead on a goroutine of its
 // own until Close.
-func (s *SSTable) Scan() (*Scanner, error) { return s.scan(s.Header, 0, true) }
+func (s *SSTable) Scan() (*Scanner, error) { return s.scan(s.Header, 0, 1) }
 
 // ScanFrom reads from the partition on that begins at a position of the body,
 // such as Find returns. Without ahead it reads little more than is asked for.
 func (s *SSTable) ScanFrom(position int64, ahead bool) (*Scanner, error) {
-	return s.scan(s.Header, position, ahead)
+	if ahead {
+		return s.scan(s.Header, position, 1)
+	}
+	return s.scan(s.Header, position, 0)
 }
 
-func (s *SSTable) scan(h *Header, position int64, ahead bool) (*Scanner, error) {
-	stream, err := s.Data.Stream(position, ahead)
+// scan reads from a partition on, under h; so many goroutines decompress ahead.
+func (s *SSTable) scan(h *Header, position int64, workers int) (*Scanner, error) {
+	stream, err := s.Data.stream(position, workers)
 	if err != nil {
 		return nil, err
 	}
 	r := NewBodyReader(stream, s.Version, h, WithMaxRow(s.options.maxRow), withFile(s.Data, position))
-	if !ahead {
+	if workers == 0 {
 		r.unit = lookupBuffer
 	}
-	return &Scanner{r, stream, ahead, s.bad[s.badFrom(position):]}, nil
+	return &Scanner{r, stream, workers, s.bad[s.badFrom(position):]}, nil
 }

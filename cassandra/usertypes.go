@@ -63,7 +63,7 @@ func (s *SSTable) decideUserTypes() error {
 // try reports how far the body, or its beginning, can be read under h, and
 // whether that is to the end of the trial.
 func (s *SSTable) try(h *Header) (position int64, ok bool, err error) {
-	r, err := s.scan(h, 0, true)
+	r, err := s.scan(h, 0, 1)
 	if err != nil {
 		return 0, false, err
 	}

@@ -426,7 +426,11 @@ func (c *convert) tableSource(in *input, outFormat string) (*source, error) {
 			return nil, orElse(exitInput, err)
 		}
 	}
-	counted := &counted{Iter: r.Scan(c.ctx(), rowgroup.ScanOptions{Live: export || c.nowGiven, Now: c.second}), bar: in.bar, clock: math.MinInt64}
+	o := rowgroup.ScanOptions{Live: export || c.nowGiven, Now: c.second}
+	if in.sst != nil {
+		o.Concurrency = min(c.jobs, 4)
+	}
+	counted := &counted{Iter: r.Scan(c.ctx(), o), bar: in.bar, clock: math.MinInt64}
 	if export && !c.nowGiven {
 		counted.clock = time.Now().Unix()
 	}
