@@ -42,7 +42,7 @@ var arrows = []struct{ room, imports, modules string }{
 	{"textfmt", "encoding rowgroup internal/atomicfile internal/cql simd", "github.com/klauspost/compress github.com/therootcompany/xz"},
 	{"parquetfmt", "encoding rowgroup parquetfmt/* parquetfmt/internal/* simd", "github.com/parquet-go/parquet-go"},
 	{"parquetfmt/internal/page", "encoding encoding/bytestrings encoding/raw parquetfmt/alp simd", "github.com/parquet-go/parquet-go github.com/klauspost/compress github.com/pierrec/lz4/v4 github.com/andybalholm/brotli"},
-	{"parquetfmt/alp", "encoding encoding/* simd", "github.com/parquet-go/parquet-go"},
+	{"parquetfmt/alp", "encoding simd", "github.com/parquet-go/parquet-go"},
 	{"cassandra", "encoding rowgroup internal/cql", "github.com/pierrec/lz4/v4 github.com/klauspost/compress"},
 	{"cmd/colsst/...", "cmd/colsst/... cassandra parquetfmt textfmt compaction columnar rowgroup encoding internal/*", "*"},
 

@@ -163,6 +163,26 @@ func checkFloat(t failer, e *Encoding, src []float32) []byte {
 	return page
 }
 
+// Integers too large for the kernels are integers all the same.
+func TestLargeIntegers(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for width := 51; width <= 64; width++ {
+		src := make([]float64, 1024)
+		for i := range src {
+			src[i] = float64(int64(r.Uint64()) >> (64 - width))
+		}
+		src[5], src[700] = math.NaN(), 0.5
+		page := checkDouble(t, new(Encoding), src)
+		require.LessOrEqual(t, len(page), 7+4+13+128*width+20, "width %d", width)
+	}
+	src := make([]float64, 1024)
+	for i := range src {
+		src[i] = 1.8e18 + float64(i*1_000_000_000) // nanoseconds
+	}
+	page := checkDouble(t, new(Encoding), src)
+	require.LessOrEqual(t, len(page), 7+4+13+128*40)
+}
+
 // Pages are the same at every level.
 func TestSameBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

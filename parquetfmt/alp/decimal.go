@@ -83,6 +83,39 @@ func trial[F float](src []F, p pair) (exceptions int, least, greatest int64) {
 	return 0, 0, 0
 }
 
+// large reports whether most of src seem to be integers beyond those of simd's
+// kernels.
+func large[F float](src []F) bool {
+	if bitsOf[F]() == 32 {
+		return false
+	}
+	count, step := 0, (len(src)+15)/16
+	for i := 0; i < len(src); i += step {
+		if a := math.Abs(float64(src[i])); simd.Limit64 < a && a < 1<<63 {
+			count++
+		}
+	}
+	return count >= 8
+}
+
+// wholes is decimals of pair 0, 0 for all integers of 64 bits.
+func wholes(ints []int64, mask []byte, src []float64) (exceptions int, least, greatest int64) {
+	least, greatest = math.MaxInt64, math.MinInt64
+	clear(mask)
+	for i, v := range src {
+		if -1<<63 <= v && v < 1<<63 {
+			if d := int64(v); math.Float64bits(float64(d)) == math.Float64bits(v) {
+				ints[i], least, greatest = d, min(least, d), max(greatest, d)
+				continue
+			}
+		}
+		ints[i] = 0
+		mask[i/8] |= 1 << (i % 8)
+		exceptions++
+	}
+	return exceptions, least, greatest
+}
+
 // bitsOf is the number of bits of a value of F.
 func bitsOf[F float]() uint {
 	if _, ok := any(F(0)).(float64); ok {

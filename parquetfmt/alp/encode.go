@@ -59,6 +59,10 @@ func (v *vectorEncoder[F, I]) append(dst []byte, src []F) []byte {
 	p := choose(&v.search, src)
 	ints, mask := v.ints[:n], v.masks[:k]
 	exceptions, lo, hi := decimals(ints, mask, src, p)
+	if exceptions > n/2 && large(src) {
+		p = pair{}
+		exceptions, lo, hi = wholes(any(ints).([]int64), mask, any(src).([]float64))
+	}
 	if exceptions < n {
 		if exceptions > 0 {
 			fill(ints, mask)

@@ -40,7 +40,7 @@ func window[I integer](ints []I, lo, hi int64, each int) (w uint, from int64) {
 			}
 		}
 		if c := n*k + around*each; c < least {
-			least, w, from = c, uint(k), centre-1<<k>>1
+			least, w, from = c, uint(k), centre-int64(uint64(1)<<k>>1)
 		}
 	}
 	first := min(core+5, widest-1)
