@@ -24,6 +24,7 @@ type filler struct {
 
 // column is a column of the batch that is being filled.
 type column struct {
+	name   string
 	typ    rowgroup.Type
 	class  rowgroup.Class
 	same   bool // memory holds what a value's big-endian bytes say
@@ -48,7 +49,7 @@ func newFiller(s *rowgroup.Schema, wanted []int) *filler {
 	}
 	for i := range f.columns {
 		c := &f.columns[i]
-		c.typ = s.Column(i).Type
+		c.name, c.typ = s.Column(i).Name, s.Column(i).Type
 		c.class = c.typ.Physical().Class()
 		c.same = sameBits(c.typ)
 		_, c.fixed = c.typ.FixedLen()
@@ -375,7 +376,7 @@ func mustFixed(t rowgroup.Type) int {
 }
 
 func (c *column) cannotHold(v []byte) error {
-	return fmt.Errorf("%w: clustering value %s is none of type %s", encoding.ErrUnsupported, hexKey(v), c.typ)
+	return fmt.Errorf("column %s: %w: clustering value %s is none of type %s", quote(c.name), encoding.ErrUnsupported, hexKey(v), c.typ)
 }
 
 // marker adds a range tombstone marker.
@@ -438,7 +439,7 @@ func (f *filler) cells(row *Row, m *rowgroup.RowMeta, i, first int) error {
 // complex adds the cells of a multi-cell column.
 func (c *column) complex(i int, row *Row, x *ComplexColumn) error {
 	if len(x.Cells) > rowgroup.MaxCells {
-		return fmt.Errorf("%w: %d cells of a column in a row, more than %d", encoding.ErrUnsupported, len(x.Cells), rowgroup.MaxCells)
+		return fmt.Errorf("column %s, row of clustering %s: %w: %d cells, more than %d", quote(c.name), hexValues(row.Clustering), encoding.ErrUnsupported, len(x.Cells), rowgroup.MaxCells)
 	}
 	c.cells.Begin(i)
 	c.cells.Delete(x.Deletion)

@@ -267,6 +267,30 @@ func TestSalvageWithoutIndex(t *testing.T) {
 	sameEvents(t, x.without(keysOf(found)), scanned(t, src.sst))
 }
 
+// A row with more cells of one column than rows can hold is named, and its
+// partition left out.
+func TestSalvageManyCells(t *testing.T) {
+	h := makeHeader(t, "BytesType", []string{"Int32Type"}, nil, []string{"many SetType(" + marshal + "Int32Type)"})
+	set := func(n int) Row {
+		cells := make([]Cell, n)
+		for i := range cells {
+			cells[i] = Cell{Kind: rowgroup.CellLive, Timestamp: 1, Path: []byte{0, byte(i >> 16), byte(i >> 8), byte(i)}, Value: []byte{}}
+		}
+		return Row{Clustering: [][]byte{{0, 0, 0, 7}}, Liveness: rowgroup.LivenessNone, Complex: []ComplexColumn{{Deletion: noDeletion("nb"), Cells: cells}}}
+	}
+	x := oneTable("nb", h, set(rowgroup.MaxCells+1))
+	more := oneTable("nb", h, set(rowgroup.MaxCells))
+	more.events[0].Partition.Key = []byte("l")
+	x.events = append(x.events, more.events...)
+	src := openMade(t, "nb", makeSSTable(t, x, making{compressor: "LZ4Compressor", chunkLength: 65536}))
+	found := salvage(t, src)
+	require.Len(t, found, 1)
+	require.ErrorIs(t, found["k"].Err, encoding.ErrUnsupported)
+	require.ErrorContains(t, found["k"].Err, `column "many", row of clustering (00000007)`)
+	require.ErrorContains(t, found["k"].Err, "65537 cells, more than 65536")
+	require.Len(t, partitionsOf(scanned(t, src.sst)), 1)
+}
+
 // A file that has become shorter: what lies behind its end is listed by the
 // keys of the index.
 func TestSalvageCutShort(t *testing.T) {
