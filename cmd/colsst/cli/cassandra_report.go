@@ -56,6 +56,7 @@ data as old as its deletions.`,
 	f.IntVar(&o.Largest, "largest", 10, "so many of the largest partitions")
 	f.StringVar(&now.text, "now", "", "the time to count expired cells by: seconds since 1970, a time, or clock (the default)")
 	t.namesFlag()
+	t.maxRowFlag()
 	out.report(t, "table", "json")
 	return t.cmd
 }
