@@ -2,6 +2,7 @@ package parquetfmt
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -236,7 +237,7 @@ func (x *lossless) release(b *builder, dst *rowgroup.Batch) error {
 	from, to := x.s.f.schema.Range(rowgroup.Static)
 	for col := from; col < to; col++ {
 		if m := x.head.MultiCells(col); x.wanted[col] && m == nil {
-			if err := padColumn(x.head, col, 1); err != nil {
+			if err := errors.Join(padColumn(dst, col, dst.NumPartitions()), padColumn(x.head, col, 1)); err != nil {
 				return err
 			}
 		}
