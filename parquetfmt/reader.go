@@ -134,14 +134,22 @@ func (f *Reader) open(o *readOptions) (err error) {
 		return err
 	}
 	f.user = userData(f.meta.KeyValueMetadata)
-	if text, ok := lookup(f.meta.KeyValueMetadata, schemaKey); ok && len(o.columns)+len(o.partitionKey)+len(o.clustering) == 0 {
+	own := map[string]ownColumn{}
+	if text, ok := lookup(f.meta.KeyValueMetadata, schemaKey); ok {
 		if err := f.openOwn(text); err == nil {
-			return nil
+			if len(o.columns)+len(o.partitionKey)+len(o.clustering) == 0 {
+				return nil
+			}
+			// Other keys, but columns of the same types.
+			for i, s := range f.plan.columns {
+				own[s.name] = ownColumn{s, f.schema.Column(i).Type}
+			}
+			f.plan = plan{}
 		} else if view, _ := lookup(f.meta.KeyValueMetadata, viewKey); view == viewLossless {
 			return err // without its columns the rows are not those of the table
 		}
 	}
-	return f.openForeign(o)
+	return f.openForeign(o, own)
 }
 
 // openOwn finds the columns of a file of ours.
@@ -239,8 +247,15 @@ func adopt(n, of *node) {
 	}
 }
 
-// openForeign makes a table of the columns of a file of others.
-func (f *Reader) openForeign(o *readOptions) error {
+// ownColumn is a column of a file of ours, whose rows get other keys.
+type ownColumn struct {
+	shape *shape
+	typ   rowgroup.Type // as the schema has it
+}
+
+// openForeign makes a table of the columns of a file of others, or of one of ours
+// whose columns have these shapes.
+func (f *Reader) openForeign(o *readOptions, own map[string]ownColumn) error {
 	if text := slices.IndexFunc(f.fields, func(n *node) bool { return n.name == "" }); text >= 0 {
 		return fmt.Errorf("%w: column %d has no name", encoding.ErrUnsupported, text)
 	}
@@ -250,9 +265,12 @@ func (f *Reader) openForeign(o *readOptions) error {
 		if o.columns != nil && !slices.Contains(o.columns, n.name) {
 			continue
 		}
-		s, err := shapeOfNode(n)
-		if err != nil {
-			return err
+		s := own[n.name].shape
+		if s == nil {
+			var err error
+			if s, err = shapeOfNode(n); err != nil {
+				return err
+			}
 		}
 		if t, ok := o.types[n.name]; ok {
 			if s.form != formInt64 && s.form != formInt32 {
@@ -277,7 +295,11 @@ func (f *Reader) openForeign(o *readOptions) error {
 			return fmt.Errorf("there is no column %q; there are %s", name, strings.Join(order, ", "))
 		}
 		taken[name] = true
-		columns[role] = append(columns[role], rowgroup.Column{Name: name, Type: s.typ, Desc: desc})
+		t := s.typ
+		if x := own[name]; x.shape == s {
+			t = x.typ
+		}
+		columns[role] = append(columns[role], rowgroup.Column{Name: name, Type: t, Desc: desc})
 		return nil
 	}
 	for _, name := range o.partitionKey {

@@ -184,7 +184,11 @@ func (c *convert) parquetSource(in *input, outFormat string) (*source, error) {
 	r, err := in.parquet()
 	own := false
 	if err == nil {
-		own, _ = r.Own()
+		var all bool
+		if own, all = r.Own(); own && !all && (c.changed("partition-key") || c.changed("time") || c.changed("clustering")) {
+			from, to := r.Schema().Range(rowgroup.Clustering)
+			own = from < to || len(r.Schema().KeyTypes()) > 0
+		}
 	}
 	keys := []string{"sort", "unique", "time", "partition-key", "clustering", "write-time", "ttl", "expiry"}
 	if own {
