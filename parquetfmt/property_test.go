@@ -137,7 +137,7 @@ func TestAnyTypes(t *testing.T) {
 			WithPageVersion(rapid.IntRange(1, 2).Draw(t, "version"))}
 		batches := []*rowgroup.Batch{b}
 		requireSameRows(t, s, openBytesOf(t, writeOf(t, s, batches, append(opts, WithLossless())...)), batches)
-		if wild {
+		if wild || b.Len() == 0 { // a live file has no partition without rows
 			return
 		}
 		r := openBytesOf(t, writeOf(t, s, batches, opts...))
