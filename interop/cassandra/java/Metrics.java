@@ -16,7 +16,8 @@ import org.apache.cassandra.io.sstable.CQLSSTableWriter;
 /**
  * Makes a large SSTable of metrics: series of 10,000 rows, five seconds apart,
  * each with a double of two decimals and an int, compressed with LZ4. The
- * arguments are the version (nb or da), the folder and the number of rows.
+ * arguments are the version (nb or da), the folder and the number of rows; the
+ * SSTable is in ks/metrics-id of the folder.
  */
 public final class Metrics
 {
@@ -28,7 +29,7 @@ public final class Metrics
         String table = "CREATE TABLE ks.metrics (host text, metric text, ts timestamp, value double, samples int, PRIMARY KEY ((host, metric), ts))"
                        + " WITH compression = {'class': 'LZ4Compressor'}";
         String insert = "INSERT INTO ks.metrics (host, metric, ts, value, samples) VALUES (?, ?, ?, ?, ?) USING TIMESTAMP ?";
-        Path dir = Files.createDirectories(Path.of(args[1], "ks", "metrics"));
+        Path dir = Files.createDirectories(Path.of(args[1], "ks", "metrics-00000000000000000000000000000001"));
         int series = (int) (Long.parseLong(args[2]) / ROWS);
         List<String[]> keys = IntStream.range(0, series).mapToObj(i -> new String[]{ "host" + i / 10, "metric." + i % 10 })
                                        .sorted(Comparator.comparing(Metrics::token)).collect(Collectors.toList());
