@@ -15,21 +15,23 @@ type document struct {
 	some bool // a partition has been written
 }
 
-// layout is what stands before the parts of a row that most rows have.
+// layout is what stands before the parts of a row that most rows have, and at
+// the end of compact objects.
 type layout struct {
-	row, clustering, liveness, cells string
+	row, clustering, liveness, cells, end string
 }
 
 var (
 	lineLayout = layout{
 		row: `{"type":"row","position":`, clustering: `,"clustering":[`,
-		liveness: `,"liveness_info":{"tstamp":`, cells: `,"cells":[`,
+		liveness: `,"liveness_info":{"tstamp":`, cells: `,"cells":[`, end: "}",
 	}
 	prettyLayout = layout{
 		row:        "{\n        \"type\" : \"row\",\n        \"position\" : ",
 		clustering: ",\n        \"clustering\" : [",
 		liveness:   ",\n        \"liveness_info\" : { \"tstamp\" : ",
 		cells:      ",\n        \"cells\" : [",
+		end:        " }",
 	}
 )
 
@@ -133,21 +135,23 @@ func (d *document) row(row *cassandra.Row, static bool, position int64) {
 		d.clusteringOf(row.Clustering)
 	}
 	if row.Liveness != rowgroup.LivenessNone {
-		d.out = append(d.out, d.liveness...)
-		d.begun(level{n: 1})
-		d.objects, d.named = true, true
+		d.out = append(d.out, d.layout.liveness...)
+		d.named = true
 		d.micros(row.Timestamp)
 		if row.Liveness != rowgroup.LivenessLive {
 			expiry := d.times.expiry(row.ExpirationTime, row.TTL)
+			d.begun(level{n: 1})
+			d.objects = true
 			d.name("ttl")
 			d.number(int64(row.TTL))
 			d.name("expires_at")
 			d.seconds(expiry)
 			d.name("expired")
 			d.boolean(expiry < d.o.Now)
+			d.stack = d.stack[:len(d.stack)-1]
+			d.objects = false
 		}
-		d.close()
-		d.objects = false
+		d.out = append(d.out, d.layout.end...)
 	}
 	if row.HasDeletion && !row.Deletion.Live() {
 		d.deletion(row.Deletion.MarkedForDeleteAt, d.times.deletion(row.Deletion.LocalDeletionTime))
@@ -194,6 +198,10 @@ func (d *document) cell(row *cassandra.Row, x *cassandra.Cell, c *column) {
 		d.value()
 		d.out = append(d.out, c.head...)
 		d.json(c.value, x.Value)
+		if row.Liveness != rowgroup.LivenessNone && x.Timestamp == row.Timestamp && (x.Kind != rowgroup.CellExpiring || x.TTL == row.TTL) {
+			d.out = append(d.out, d.layout.end...)
+			return
+		}
 		d.begun(level{n: 2})
 		d.objects = true
 		d.endCell(row, x)

@@ -77,7 +77,7 @@ func newColumns(cols []cassandra.Column, lines bool) []column {
 }
 
 // flushLength is how many bytes are gathered.
-const flushLength = 64 << 10
+const flushLength = 256 << 10
 
 // ctxEvery is after how many rows the context is looked at.
 const ctxEvery = 4096
