@@ -26,9 +26,9 @@ javac -nowarn -cp "$work/jars/*" -d "$work/classes" $here/java/*.java 2>/dev/nul
 go build -o "$work/scan" ./$here/scan
 grep -v TieredStopAtLevel $here/java/options >"$work/options" # a loop is to be warm
 
-run() {
-  java @"$work/options" -Dlogback.configurationFile=$here/java/logback.xml -cp "$work/classes:$work/jars/*" "$@" 2>"$work/log"
-}
+java=(java @"$work/options" -Djava.security.manager=allow -Dlogback.configurationFile=$here/java/logback.xml -cp "$work/classes:$work/jars/*")
+run() { "${java[@]}" "$@" 2>"$work/log"; }
+theirs() { printf '%s\t1700050000\t%s\t-l\n' "$1" "$data" >"$work/runs"; } # a dump of theirs to there
 measure() { # measure FILE COMMAND...: CPU seconds and MiB of memory into FILE
   local file=$1
   shift
@@ -59,16 +59,17 @@ for version in nb da; do
     timed $version "cqlite, SELECT COUNT(*)" "${query[@]}" 'SELECT COUNT(*) FROM ks.metrics'
     timed $version "cqlite, export as Parquet" "${query[@]}" --export
   fi
-  # Both dumps go to pipes, where they are compared.
-  rm -f "$work"/{theirs,ours}
-  mkfifo "$work"/{theirs,ours}
-  printf '%s\t1700050000\t%s\t-l\n' "$work/theirs" "$data" >"$work/runs"
-  measure "$work/time.theirs" java @"$work/options" -Djava.security.manager=allow -Dlogback.configurationFile=$here/java/logback.xml \
-    -cp "$work/classes:$work/jars/*" Sstabledump "$work/runs" >"$work/log" 2>&1 &
-  measure "$work/time.ours" "$work/colsst" dump --sstabledump --now 1700050000 -l "$data" >"$work/ours" 2>/dev/null &
-  cmp "$work/theirs" "$work/ours"
+  dump=("$work/colsst" dump --sstabledump --now 1700050000 -l "$data")
+  theirs /dev/null
+  timed $version "sstabledump -l" "${java[@]}" Sstabledump "$work/runs"
+  measure "$work/time" "${dump[@]}" >/dev/null 2>"$work/log"
+  row $version "colsst dump --sstabledump -l" $(cat "$work/time")
+  rm -f "$work/pipe"
+  mkfifo "$work/pipe"
+  theirs "$work/pipe"
+  "${java[@]}" Sstabledump "$work/runs" >"$work/log" 2>&1 &
+  "${dump[@]}" 2>/dev/null | cmp - "$work/pipe"
   wait
-  row $version "sstabledump -l" $(cat "$work/time.theirs")
-  row $version "colsst dump --sstabledump -l, equal" $(cat "$work/time.ours")
-  rm "$work"/{theirs,ours}
+  rm "$work/pipe"
+  echo "     both dumps are equal"
 done

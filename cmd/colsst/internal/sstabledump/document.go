@@ -188,7 +188,7 @@ func (d *document) json(t *rowgroup.Type, b []byte) {
 		d.out = appendJSON(d.out, t, b)
 		return
 	}
-	d.out = append(d.millis.appendMillis(append(d.out, '"'), int64(binary.BigEndian.Uint64(b)), jsonForm), '"')
+	d.out = append(d.millis.appendMillis(append(d.out, '"'), int64(binary.BigEndian.Uint64(b))), '"')
 }
 
 // cell writes a cell. Behind a deletion_info its members are on lines of their

@@ -93,7 +93,7 @@ func Dump(ctx context.Context, w io.Writer, s *cassandra.SSTable, o *Options) (e
 	d := &dumper{
 		printer: printer{lines: lines}, s: s, r: r, o: o, key: bare(&s.Header.Key.Type),
 		static: newColumns(s.Header.Static, lines), regular: newColumns(s.Header.Regular, lines), times: newTimes(s),
-		millis: clock{eras: true},
+		millis: clock{form: jsonForm},
 	}
 	if o.Debug && !o.KeysOnly {
 		return d.run(ctx, w, &messages{dumper: d})

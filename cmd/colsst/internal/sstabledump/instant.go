@@ -14,52 +14,64 @@ const (
 	jsonForm                    // 2023-11-14 22:13:20.000Z
 )
 
-// clock writes points in time. It keeps the day that it wrote last.
+// clock writes points in time in one form. It keeps the minute that it wrote
+// last.
 type clock struct {
-	eras bool // years before the first one are counted from 1 upwards
-	day  int64
-	text []byte // of day
+	form   timeForm
+	minute int64
+	text   []byte // up to the minute
 }
 
 // append appends sec seconds and nanos nanoseconds, 0 to 999,999,999, since
-// 1970 in a form of Java's.
-func (c *clock) append(dst []byte, sec, nanos int64, form timeForm) []byte {
-	day := sec / 86400
-	if sec %= 86400; sec < 0 {
-		sec += 86400
-		day--
+// 1970. The forms with milliseconds count years before the first one from 1
+// upwards.
+func (c *clock) append(dst []byte, sec, nanos int64) []byte {
+	minute := sec / 60
+	if sec %= 60; sec < 0 {
+		sec += 60
+		minute--
 	}
-	if c.text == nil || day != c.day {
-		c.day, c.text = day, appendDay(c.text[:0], day, c.eras)
+	if c.text == nil || minute != c.minute {
+		c.begin(minute)
 	}
-	dst = append(dst, c.text...)
-	sep := byte('T')
-	if form == jsonForm {
-		sep = ' '
-	}
-	h, m, s := sec/3600, sec/60%60, sec%60
-	dst = append(dst, sep, digit(h/10), digit(h%10), ':', digit(m/10), digit(m%10), ':', digit(s/10), digit(s%10))
+	dst = append(append(dst, c.text...), digit(sec/10), digit(sec%10))
 	switch {
-	case form != instantForm || nanos != 0 && nanos%1e6 == 0:
-		dst = appendFraction(dst, nanos/1e6, 3)
+	case c.form != instantForm || nanos != 0 && nanos%1e6 == 0:
+		dst = append3(append(dst, '.'), nanos/1e6)
 	case nanos == 0:
 	case nanos%1e3 == 0:
-		dst = appendFraction(dst, nanos/1e3, 6)
+		dst = append3(append3(append(dst, '.'), nanos/1e6), nanos/1e3%1e3)
 	default:
-		dst = appendFraction(dst, nanos, 9)
+		dst = appendNanos(dst, nanos)
 	}
 	return append(dst, 'Z')
 }
 
+func (c *clock) begin(minute int64) {
+	c.minute = minute
+	day := minute / 1440
+	if minute %= 1440; minute < 0 {
+		minute += 1440
+		day--
+	}
+	sep := byte('T')
+	if c.form == jsonForm {
+		sep = ' '
+	}
+	h, m := minute/60, minute%60
+	c.text = appendDay(c.text[:0], day, c.form != instantForm)
+	c.text = append(c.text, sep, digit(h/10), digit(h%10), ':', digit(m/10), digit(m%10), ':')
+}
+
 func digit(n int64) byte { return byte('0' + n) }
 
-func appendFraction(dst []byte, n int64, digits int) []byte {
-	dst = append(dst, ".000000000"[:1+digits]...)
-	for i := len(dst) - 1; n > 0; i-- {
-		dst[i] = digit(n % 10)
-		n /= 10
-	}
-	return dst
+// append3 appends n, less than 1000, in three digits.
+func append3(dst []byte, n int64) []byte {
+	return append(dst, digit(n/100), digit(n/10%10), digit(n%10))
+}
+
+func appendNanos(dst []byte, n int64) []byte {
+	return append3(append3(append3(append(dst, '.'), n/1e6), n/1e3%1e3), n%1e3)
 }
 
 // appendDay appends a day since 1970 as year-month-day: of years beyond 9999
@@ -99,19 +111,14 @@ func appendDay(dst []byte, day int64, eras bool) []byte {
 	return append(dst, '-', digit(month/10), digit(month%10), '-', digit(d/10), digit(d%10))
 }
 
-// appendMillis appends a timestamp of milliseconds, in which years are of eras.
-func appendMillis(dst []byte, ms int64, form timeForm) []byte {
-	c := clock{eras: true}
-	return c.appendMillis(dst, ms, form)
-}
-
-func (c *clock) appendMillis(dst []byte, ms int64, form timeForm) []byte {
+// appendMillis appends a timestamp of milliseconds.
+func (c *clock) appendMillis(dst []byte, ms int64) []byte {
 	sec := ms / 1000
 	if ms %= 1000; ms < 0 {
 		ms += 1000
 		sec--
 	}
-	return c.append(dst, sec, ms*1e6, form)
+	return c.append(dst, sec, ms*1e6)
 }
 
 // appendTimeOfDay appends nanoseconds of a day.
@@ -120,7 +127,7 @@ func appendTimeOfDay(dst []byte, ns int64) []byte {
 	h, m := s/3600%24, s/60%60
 	s %= 60
 	dst = append(dst, digit(h/10), digit(h%10), ':', digit(m/10), digit(m%10), ':', digit(s/10), digit(s%10))
-	return appendFraction(dst, ns%1e9, 9)
+	return appendNanos(dst, ns%1e9)
 }
 
 // micros writes a write time. Cassandra takes the seconds towards zero and the
@@ -139,7 +146,7 @@ func (d *dumper) micros(t int64) {
 		if nanos %= 1e9; nanos < 0 {
 			nanos += 1e9
 		}
-		d.out = d.clock.append(d.out, t/1e6, nanos, instantForm)
+		d.out = d.clock.append(d.out, t/1e6, nanos)
 	}
 	d.unquote()
 }
@@ -149,7 +156,7 @@ func (d *dumper) seconds(t int64) {
 	if d.o.RawTimes {
 		d.out = strconv.AppendInt(d.out, t, 10)
 	} else {
-		d.out = d.clock.append(d.out, t, 0, instantForm)
+		d.out = d.clock.append(d.out, t, 0)
 	}
 	d.unquote()
 }

@@ -77,7 +77,8 @@ func appendScalar(dst []byte, t *rowgroup.Type, b []byte) (_ []byte, ok bool) {
 		}
 	case rowgroup.KindTimestamp, rowgroup.KindOldDate:
 		if len(b) == 8 {
-			return appendMillis(dst, int64(binary.BigEndian.Uint64(b)), stringForm), true
+			c := clock{form: stringForm}
+			return c.appendMillis(dst, int64(binary.BigEndian.Uint64(b))), true
 		}
 	case rowgroup.KindUUID, rowgroup.KindTimeUUID, rowgroup.KindLexicalUUID:
 		if len(b) == 16 {
@@ -130,7 +131,8 @@ func appendJSON(dst []byte, t *rowgroup.Type, b []byte) []byte {
 		}
 	case rowgroup.KindTimestamp, rowgroup.KindOldDate:
 		if len(b) == 8 {
-			return append(appendMillis(append(dst, '"'), int64(binary.BigEndian.Uint64(b)), jsonForm), '"')
+			c := clock{form: jsonForm}
+			return append(c.appendMillis(append(dst, '"'), int64(binary.BigEndian.Uint64(b))), '"')
 		}
 	case rowgroup.KindTime:
 		if len(b) == 0 {
