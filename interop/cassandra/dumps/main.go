@@ -21,12 +21,15 @@ import (
 )
 
 func main() {
-	err := errors.New("usage: dumps runs LIST FOLDER COLSST | compare RUNS COLSST EXCEPTIONS,... ROOT ...")
+	var err error
 	switch args := os.Args[1:]; {
 	case len(args) == 4 && args[0] == "runs":
 		err = runs(args[1], args[2], args[3])
 	case len(args) >= 4 && args[0] == "compare":
 		err = compare(args[1], args[2], strings.Split(args[3], ","), args[4:])
+	default:
+		fmt.Fprintln(os.Stderr, "usage: dumps runs LIST FOLDER COLSST | compare RUNS COLSST EXCEPTIONS,... ROOT ...")
+		os.Exit(2)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

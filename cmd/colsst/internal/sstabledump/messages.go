@@ -138,10 +138,11 @@ func (m *messages) cell(x *cassandra.Cell, c *column) {
 	if deleted {
 		m.add("<tombstone>")
 	} else {
-		at, ok := len(m.out), true
-		if m.out, ok = appendString(m.out, t, x.Value); !ok {
-			m.out = hex.AppendEncode(append(m.out[:at], "0x"...), x.Value)
+		out, ok := appendString(m.out, t, x.Value)
+		if !ok {
+			out = hex.AppendEncode(append(m.out, "0x"...), x.Value)
 		}
+		m.out = out
 	}
 	m.add(" ts=")
 	m.addInt(x.Timestamp)

@@ -188,7 +188,7 @@ func smallDigits[T int32 | int64](dst []byte, b, s, m T, exponent int) ([]byte, 
 		}
 		dst = append(dst, byte('0'+q))
 	}
-	return lastDigit(dst, low, high, int(cmp.Compare(2*b-tens, 0)), exponent)
+	return lastDigit(dst, low, high, cmp.Compare(2*b-tens, 0), exponent)
 }
 
 // largeDigits makes digits with integers of any length.
