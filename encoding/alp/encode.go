@@ -59,6 +59,7 @@ func (e *Encoder) Reset() {
 	e.forget()
 	e.search = search{}
 	e.cut = cut{}
+	e.bits, e.values = 0, 0
 }
 
 // forget forgets the parameters of the chunk before; in line, they cost what
@@ -111,12 +112,8 @@ type chunk[F float, I frame.Integer] struct {
 	m   uint // bits of a value
 }
 
-// long is the number of values from which on a chunk may do without a search: in
-// shorter ones more is lost than time won.
-const long = 512
-
-// steady lets the search wait for 1, 3 and then 7 chunks where it keeps finding
-// what the chunk before had.
+// steady lets the search wait for 1, 3, 7 and then 15 chunks where it keeps
+// finding nothing better than what the chunk before had.
 type steady struct{ wait, span uint8 }
 
 func (s *steady) rests() bool {
@@ -147,29 +144,20 @@ type plan[I frame.Integer] struct {
 
 func (c *plan[I]) mode() Mode { return Mode(c.params[pMode]) }
 
-// choose finds the smallest way to encode the chunk. It leaves in e what append
-// needs.
+// choose finds the smallest way to encode the chunk, or what serves as well as
+// in the chunks before. It leaves in e what append needs.
 func (e *chunk[F, I]) choose() plan[I] {
 	n := len(e.src)
 	best := plan[I]{bits: n * int(e.m)}
-	if n >= long && n == e.values && e.steady.rests() {
-		if same := best; e.again(&same) {
-			e.last, e.prev = same.params, same.frame
-			return same
-		}
+	same, rests := best, e.steady.rests()
+	again := n == e.values && e.again(&same)
+	if again && rests && same.bits <= e.bits+e.bits/32 {
+		e.last, e.prev = same.params, same.frame
+		return same
 	}
-	pr, ok := e.decimals()
-	if ok {
-		fill(e.ints.v, e.exceptions)
-		e.consider(&best, &e.ints, Decimal, pr.param())
-	}
-	if !ok || len(e.exceptions) > 0 || best.bits > n*int(e.m)/4 {
-		z := e.order()
-		e.consider(&best, &e.ordered, Bits, int64(z))
-	}
-	if best.bits > n*int(e.m)*5/8 {
-		e.patterns = patterns(e.patterns, e.src)
-		e.takeSplit(&best, e.split(e.m))
+	pr := e.seek(&best)
+	if n == e.values && best.bits > e.bits+e.bits/8 && e.rested() {
+		pr = e.seek(&best)
 	}
 	if best.mode().decimal() {
 		e.search.won(pr)
@@ -177,25 +165,63 @@ func (e *chunk[F, I]) choose() plan[I] {
 		e.search.known = false
 		e.search.lost.bits, e.search.lost.values = best.bits, n
 	}
-	e.steady.searched(best.mode() == Mode(e.last[pMode]) && best.frame.Width == e.prev.Width && best.params[pPair] == e.last[pPair])
+	e.steady.searched(again && best.bits+best.bits/128 >= same.bits)
 	e.last, e.prev, e.bits, e.values = best.params, best.frame, best.bits, n
 	return best
 }
 
-// takeSplit keeps in best the smaller of it and Split of e.patterns by s.
-func (e *chunk[F, I]) takeSplit(best *plan[I], s dictionary) {
+// rested wakes the searches that rest, and says whether some did.
+func (e *Encoder) rested() bool {
+	s, c := &e.search, &e.cut
+	if s.quick.rest|s.full.rest|c.search.rest|c.hope.rest == 0 {
+		return false
+	}
+	s.quick, s.full, c.search, c.hope = backoff{}, backoff{}, backoff{}, backoff{}
+	return true
+}
+
+// seek makes best the smallest way that it finds, and returns the pair of the
+// decimals.
+func (e *chunk[F, I]) seek(best *plan[I]) pair {
+	n := len(e.src)
+	*best = plan[I]{bits: n * int(e.m)}
+	pr, ok := e.decimals()
+	if ok {
+		fill(e.ints.v, e.exceptions)
+		e.consider(best, &e.ints, Decimal, pr.param())
+	}
+	if !ok || len(e.exceptions) > 0 || best.bits > n*int(e.m)/4 {
+		z := e.order()
+		e.consider(best, &e.ordered, Bits, int64(z))
+	}
+	if best.bits > n*int(e.m)*5/8 && e.cut.hope.ready() {
+		e.patterns = patterns(e.patterns, e.src)
+		if e.takeSplit(best, e.split(e.m)) {
+			e.cut.hope.found()
+		} else {
+			e.cut.hope.failed()
+		}
+	}
+	return pr
+}
+
+// takeSplit keeps in best the smaller of it and Split of e.patterns by s, and
+// says whether that is the latter.
+func (e *chunk[F, I]) takeSplit(best *plan[I], s dictionary) bool {
 	exceptions := e.lookup(&s, e.m)
 	p := encoding.Params{
 		pMode: int64(Split), pDictionary: int64(s.size), pLeftWidth: int64(s.width), pExceptions: int64(exceptions),
 	}
-	if e.smaller(best, s.len(len(e.src), exceptions, e.m), &p) {
-		best.split, best.frame = s, frame.Frame{}
+	if !e.smaller(best, s.len(len(e.src), exceptions, e.m), &p) {
+		return false
 	}
+	best.split, best.frame = s, frame.Frame{}
+	return true
 }
 
-// again keeps in best the mode of the chunk before, with the same decimals and
-// frame or dictionary, if with them this one needs no patch, and no more bits
-// than the last one that was searched.
+// again makes best the mode of the chunk before, with the same decimals or
+// dictionary and few exceptions, and if it serves the same frame; or says that
+// this will not do.
 func (e *chunk[F, I]) again(best *plan[I]) bool {
 	mode := Mode(e.last[pMode])
 	var r *run[I]
@@ -213,22 +239,22 @@ func (e *chunk[F, I]) again(best *plan[I]) bool {
 		}
 	case mode == Split:
 		e.patterns = patterns(e.patterns, e.src)
-		e.takeSplit(best, e.cut.last)
-		return best.mode() == Split && best.bits <= e.bits
+		return e.takeSplit(best, e.cut.last)
 	default:
 		return false
 	}
-	x := r
+	x, packed := r, r.v
 	if mode.delta() {
 		x = &e.deltas[0]
 		differences(x, r.v)
+		packed = x.v[1:]
 	}
-	f, ok := frame.Again(x.lo, x.hi, e.m, e.prev)
+	f, ok := frame.Again(packed, x.lo, x.hi, len(e.src), e.prev)
 	if !ok {
 		return false
 	}
 	e.take(best, r, x, f, mode, e.last[pPair])
-	return best.mode() == mode && best.bits <= e.bits
+	return best.mode() == mode
 }
 
 // append appends the body of the chunk that c plans.

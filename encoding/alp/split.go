@@ -18,10 +18,12 @@ type dictionary struct {
 }
 
 // cut remembers the dictionary found last; one that a new search would not
-// change is used again for some chunks.
+// change is used again for some chunks, and where Split is not the smallest it is
+// not tried for some.
 type cut struct {
 	last   dictionary
 	search backoff
+	hope   backoff
 }
 
 const splitSample = 128

@@ -68,16 +68,26 @@ func Fit[T Integer](x []T, lo, hi int64, core Core, n int, prev Frame) Frame {
 	return best
 }
 
-// Again is prev, without patches, for values from lo to hi, if they all lie in
-// its window and no window half as wide would hold them.
-func Again(lo, hi int64, size uint, prev Frame) (f Frame, ok bool) {
-	w := prev.Width
-	if w >= size || !Fits(prev.P, size-shift(w)) {
+// Again is a frame with the base and width of prev for the values x, given as
+// to Fit. ok is false where there is none, or where another one is likely to be
+// smaller: twice as wide without most of the patches, or half as wide with more
+// of them.
+func Again[T Integer](x []T, lo, hi int64, n int, prev Frame) (f Frame, ok bool) {
+	size, w := sizeOf[T](), prev.Width
+	if w == 0 || w >= size || len(x) == 0 || !Fits(prev.P, size-shift(w)) {
 		return f, false
 	}
-	spread := uint64(hi) - uint64(lo)
-	base := prev.Base()
-	return Frame{P: prev.P, Width: w}, base <= lo && (uint64(hi)-uint64(base))>>w == 0 && uint(bits.Len64(spread)) >= w
+	r := run[T]{x, lo, hi, n, size, prev}
+	f = r.patched(prev.P, w)
+	patch := int(bitpack.PositionWidth(n)) + max(f.PatchWidth, -f.PatchWidth)
+	if f.Patches*patch > n {
+		return f, false
+	}
+	if uint(bits.Len64(CoreOf(x, T(lo), T(hi)).Span))+3 < w {
+		return f, false // most lie close together, maybe beside the middle
+	}
+	inner := outside(x, T(f.Base()+int64(uint64(1)<<w>>2)), w-1)
+	return f, (inner-f.Patches)*patch+inner >= n
 }
 
 // run is what Fit is given.
