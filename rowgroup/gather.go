@@ -58,7 +58,7 @@ func (v *values) ints() []int64 {
 func (v *values) widened() []int64 {
 	if !v.isWide {
 		v.wide, v.isWide = resize(v.wide, v.n), true
-		widen(v.wide, v.i32[:v.n])
+		simd.Widen32(v.wide, v.i32[:v.n])
 	}
 	return v.wide
 }
@@ -66,9 +66,13 @@ func (v *values) widened() []int64 {
 // widen sets dst to src, which is as long.
 func widen[T int32 | int64 | Liveness](dst []int64, src []T) {
 	src = src[:len(dst)]
-	for len(dst) >= 4 {
-		dst[0], dst[1], dst[2], dst[3] = int64(src[0]), int64(src[1]), int64(src[2]), int64(src[3])
-		dst, src = dst[4:], src[4:]
+	switch src := any(src).(type) {
+	case []int32:
+		simd.Widen32(dst, src)
+		return
+	case []int64:
+		copy(dst, src)
+		return
 	}
 	for i := range dst {
 		dst[i] = int64(src[i])
@@ -261,15 +265,19 @@ func union(cells []Cell) (all Cell) {
 
 // uniform reports whether all elements, at least one, are the first.
 func uniform(l []Liveness) bool {
-	first, and, or := l[0], l[0], l[0]
-	for ; len(l) >= 8; l = l[8:] {
-		and &= l[0] & l[1] & l[2] & l[3] & l[4] & l[5] & l[6] & l[7]
-		or |= l[0] | l[1] | l[2] | l[3] | l[4] | l[5] | l[6] | l[7]
+	const run = 32 // compared at once with those one place before
+	for len(l) > run {
+		if *(*[run]Liveness)(l) != *(*[run]Liveness)(l[1:]) {
+			return false
+		}
+		l = l[max(1, min(run, len(l)-run-1)):]
 	}
 	for _, x := range l {
-		and, or = and&x, or|x
+		if x != l[0] {
+			return false
+		}
 	}
-	return and == first && or == first
+	return true
 }
 
 // alias makes values [from, to) of v those of stream s.

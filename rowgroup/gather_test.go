@@ -10,7 +10,7 @@ import (
 func TestUniformAndUnion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first := rapid.Uint8().Draw(t, "first")
-		live := make([]Liveness, rapid.IntRange(1, 40).Draw(t, "n"))
+		live := make([]Liveness, rapid.IntRange(1, 200).Draw(t, "n"))
 		cells := make([]Cell, len(live))
 		for i := range live {
 			live[i], cells[i] = Liveness(first), Cell(first)

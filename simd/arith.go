@@ -21,6 +21,15 @@ func Shift32(v []int32, by int32) {
 	}
 }
 
+// Widen32 sets dst[i] to src[i]. dst is as long as src or longer.
+func Widen32(dst []int64, src []int32) {
+	dst = dst[:len(src):len(dst)]
+	done := widen32(dst, src)
+	for i, x := range src[done:] {
+		dst[done+i] = int64(x)
+	}
+}
+
 // AddProducts64 adds a*src[i] to dst[i]. src is as long as dst or longer.
 func AddProducts64(dst, src []int64, a int64) {
 	src = src[:len(dst):len(src)]

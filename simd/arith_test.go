@@ -51,6 +51,8 @@ func checkArith(t failer, in, out *guarded, before, src []int64, p *arith) {
 
 	same("Shift64", 8, func(i int) uint64 { return uint64(before[i] + p.a) }, func(dst []byte) { simd.Shift64(as[int64](dst), p.a) })
 	same("Shift32", 4, func(i int) uint64 { return uint64(was[i] + uint32(p.a)) }, func(dst []byte) { simd.Shift32(as[int32](dst), int32(p.a)) })
+	narrow := as[int32](bytesOf(x)[4*n:]) // to the end of the memory
+	same("Widen32", 8, func(i int) uint64 { return uint64(narrow[i]) }, func(dst []byte) { simd.Widen32(as[int64](dst), narrow) })
 	same("AddProducts64", 8, func(i int) uint64 { return uint64(before[i] + p.a*src[i]) }, func(dst []byte) { simd.AddProducts64(as[int64](dst), x, p.a) })
 	least, greatest := simd.MinMaxInt64(nil)
 	for i := range before {

@@ -188,6 +188,7 @@ func BenchmarkKernels(b *testing.B) {
 		kernel{"Fill32", func(n int) { simd.Fill32(o32[:n], 1, 3) }},
 		kernel{"Shift64", func(n int) { simd.Shift64(o64[:n], 3) }},
 		kernel{"Shift32", func(n int) { simd.Shift32(o32[:n], 3) }},
+		kernel{"Widen32", func(n int) { simd.Widen32(o64[:n], i32[:n]) }},
 		kernel{"AddProducts64", func(n int) { simd.AddProducts64(o64[:n], i64[:n], 1000) }},
 		kernel{"AddQuotients64", func(n int) { simd.AddQuotients64(o64[:n], i64[:n], 1, 1_000_000) }},
 		kernel{"Multiples64", func(n int) { simd.Multiples64(zeros[:n], 1000) }},

@@ -608,6 +608,22 @@ func multiples64(src []int64, inverse, most, low int64) (done int, ok bool) {
 	return 0, true
 }
 
+func widen32(dst []int64, src []int32) (done int) {
+	switch Current() {
+	case AVX2:
+		if len(src) >= 4 {
+			widen32AVX2(&dst[0], &src[0], len(src)&^3)
+			return len(src) &^ 3
+		}
+	case AVX512:
+		if len(src) >= 1 {
+			widen32AVX512(&dst[0], &src[0], len(src))
+			return len(src)
+		}
+	}
+	return 0
+}
+
 func outliers64(mask []byte, src []int64, from int64, span uint64) (done int) {
 	switch Current() {
 	case AVX2:

@@ -156,6 +156,10 @@ func multiples64(src []int64, inverse, most, low int64) (done int, ok bool) {
 	return 0, true
 }
 
+func widen32(dst []int64, src []int32) (done int) {
+	return 0
+}
+
 func outliers64(mask []byte, src []int64, from int64, span uint64) (done int) {
 	return 0
 }

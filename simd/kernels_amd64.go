@@ -119,6 +119,9 @@ func subProducts64AVX2(dst *int64, src *int64, n int, x *int64, a int64) (least 
 func multiples64AVX2(src *int64, n int, inverse int64, most int64, low int64) (ok bool)
 
 //go:noescape
+func widen32AVX2(dst *int64, src *int32, n int)
+
+//go:noescape
 func outliers64AVX2(mask *byte, src *int64, n int, from int64, span uint64)
 
 //go:noescape
@@ -255,6 +258,9 @@ func subProducts64AVX512(dst *int64, src *int64, n int, x *int64, a int64) (leas
 
 //go:noescape
 func multiples64AVX512(src *int64, n int, inverse int64, most int64, low int64) (ok bool)
+
+//go:noescape
+func widen32AVX512(dst *int64, src *int32, n int)
 
 //go:noescape
 func outliers64AVX512(mask *byte, src *int64, n int, from int64, span uint64)

@@ -3075,6 +3075,27 @@ none:
 	VZEROUPPER
 	RET
 
+// func widen32AVX2(dst *int64, src *int32, n int)
+// Requires: AVX, AVX2
+TEXT ·widen32AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	SUBQ $0x04, DX
+	JL   rest
+
+loop:
+	VPMOVSXDQ (CX), Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x20, AX
+	SUBQ      $0x04, DX
+	JGE       loop
+
+rest:
+	VZEROUPPER
+	RET
+
 // func outliers64AVX2(mask *byte, src *int64, n int, from int64, span uint64)
 // Requires: AVX, AVX2
 TEXT ·outliers64AVX2(SB), NOSPLIT, $0-40
@@ -8114,6 +8135,41 @@ loop:
 none:
 	XORL AX, AX
 	MOVB AL, ok+40(FP)
+	VZEROUPPER
+	RET
+
+// func widen32AVX512(dst *int64, src *int32, n int)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·widen32AVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	SUBQ $0x08, DX
+	JL   rest
+
+loop:
+	VPMOVSXDQ (CX), Z0
+	VMOVDQU64 Z0, (AX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, DX
+	JGE       loop
+
+rest:
+	ADDQ        $0x08, DX
+	JZ          done
+	MOVQ        $0x00000008, BX
+	CMPQ        DX, BX
+	CMOVQGT     BX, DX
+	MOVQ        $-1, BX
+	BZHIQ       DX, BX, BX
+	KMOVQ       BX, K1
+	VPMOVSXDQ.Z (CX), K1, Z0
+	VMOVDQU64   Z0, K1, (AX)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, AX
+
+done:
 	VZEROUPPER
 	RET
 

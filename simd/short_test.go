@@ -25,6 +25,7 @@ func TestShortSlicesPanic(t *testing.T) {
 		"Glue64, rights":     func() { simd.Glue64(room[float64](n), room[byte](n), 3, room[byte](quarter-1), 5, new([8]uint64)) },
 		"Glue32, lefts":      func() { simd.Glue32(room[float32](n), room[byte](quarter-1), 5, room[byte](8*n), 20, new([8]uint32)) },
 		"Glue32, rights":     func() { simd.Glue32(room[float32](n), room[byte](n), 3, room[byte](quarter-1), 5, new([8]uint32)) },
+		"Widen32":            func() { simd.Widen32(room[int64](n-1), room[int32](n)) },
 		"AddProducts64":      func() { simd.AddProducts64(room[int64](n), room[int64](n-1), 3) },
 		"AddQuotients64":     func() { simd.AddQuotients64(room[int64](n), room[int64](n-1), 3, 7) },
 		"SubQuotients64":     func() { simd.SubQuotients64(room[int64](n), room[int64](n-1), 3, 7) },

@@ -19,6 +19,7 @@ func ariths(s shape) {
 		products(s)
 		subProducts(s)
 		multiples(s)
+		widen(s)
 	}
 }
 
@@ -153,6 +154,31 @@ func multiples(s shape) {
 	Label("none")
 	XORL(ok.As32(), ok.As32())
 	Store(ok, Return("ok"))
+	ret()
+}
+
+// widen makes 64 bits of 32, signed.
+func widen(s shape) {
+	least := s.lanes()
+	if s.avx512 {
+		least = 1
+	}
+	name, n := "widen32"+suffix(s.avx512), s.done("len(src)", s.lanes())
+	calls.add(s.avx512, "widen32(dst []int64, src []int32) (done int)", "0", fmt.Sprintf("len(src) >= %d", least),
+		fmt.Sprintf("%s(&dst[0], &src[0], %s)\nreturn %[2]s", name, n))
+	text(name, "(dst *int64, src *int32, n int)")
+	dst, src, left := gp("dst"), gp("src"), gp("n")
+	s.each(left, func(lanes reg.Register) {
+		r := s.vec()
+		if lanes == nil {
+			VPMOVSXDQ(Mem{Base: src}, r)
+		} else {
+			VPMOVSXDQ_Z(Mem{Base: src}, lanes, r)
+		}
+		s.put(r, lanes, Mem{Base: dst})
+		ADDQ(U8(s.width()/2), src)
+		ADDQ(U8(s.width()), dst)
+	})
 	ret()
 }
 
