@@ -165,7 +165,11 @@ func (e *chunk[F, I]) choose() plan[I] {
 		e.search.known = false
 		e.search.lost.bits, e.search.lost.values = best.bits, n
 	}
-	e.steady.searched(again && best.bits+best.bits/128 >= same.bits)
+	if again {
+		e.steady.searched(best.bits+best.bits/128 >= same.bits)
+	} else {
+		e.steady.searched(best.mode() == Mode(e.last[pMode]) && best.params[pPair] == e.last[pPair] && best.frame.Width == e.prev.Width)
+	}
 	e.last, e.prev, e.bits, e.values = best.params, best.frame, best.bits, n
 	return best
 }
@@ -199,6 +203,7 @@ func (e *chunk[F, I]) seek(best *plan[I]) pair {
 		if e.takeSplit(best, e.split(e.m)) {
 			e.cut.hope.found()
 		} else {
+			e.cut.hope.next = max(e.cut.hope.next, 2) // it costs more than all else
 			e.cut.hope.failed()
 		}
 	}
