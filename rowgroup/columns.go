@@ -126,6 +126,10 @@ func (s *segment) compare(k int) {
 			slots := &s.chunks[i-1].slots
 			if !known {
 				first, known = *slots, true
+				continue
+			}
+			if *slots == first {
+				continue
 			}
 			for j := range slots {
 				differ[j] |= slots[j] ^ first[j]

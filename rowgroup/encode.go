@@ -175,6 +175,10 @@ func (e *segmentEncoder) encodeChunk(st int, v *values, info *groupInfo) {
 	if v.n != e.refCount(str, info) {
 		c.slots[slotCount] = countExplicit + int64(v.n)
 	}
+	if v.same && e.codecs[st].choice.id == encoding.Constant {
+		c.slots[slotID], c.slots[slotParam] = int64(encoding.Constant), v.all
+		return
+	}
 	p := c.slots.params()
 	id, bodies := e.append(s.bodies, st, v, &e.codecs[st].choice, p)
 	if str.class != ClassBytes && len(bodies)-off > str.class.width()*v.n+8 {

@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/simd"
 )
 
 // The order of unfiltereds. Clustering values compare column by column: null
@@ -611,22 +612,21 @@ func (c *OrderChecker) disorderedInt(b *Batch, from, to int) (i int, ok bool) {
 // is less than the one before (or equal, if strict), each with the bits of
 // flip turned; or len(v).
 func disordered[T int32 | int64](v []T, flip T, strict bool) int {
-	from := 1
-	if flip == 0 { // the common case, four at a time
-		for ; from+4 <= len(v); from += 4 {
-			w := v[from-1:][:5]
-			if w[0] >= w[1] || w[1] >= w[2] || w[2] >= w[3] || w[3] >= w[4] {
-				if strict || w[0] > w[1] || w[1] > w[2] || w[2] > w[3] || w[3] > w[4] {
-					break
-				}
-			}
-		}
+	ascents := 0
+	switch v := any(v).(type) {
+	case []int32:
+		ascents = simd.Ascents32(v, int32(flip))
+	case []int64:
+		ascents = simd.Ascents64(v, int64(flip))
 	}
-	last := v[from-1] ^ flip
-	for i, x := range v[from:] {
+	if ascents == len(v)-1 {
+		return len(v)
+	}
+	last := v[0] ^ flip
+	for i, x := range v[1:] {
 		x ^= flip
 		if x < last || strict && x == last {
-			return from + i
+			return 1 + i
 		}
 		last = x
 	}

@@ -340,7 +340,7 @@ func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool)
 	c := &seg.cols
 	c.open(from, to)
 	ownCost, seeds := c.ownCost()
-	limit := ownCost + templateSlack
+	limit, enough := ownCost+templateSlack, ownCost+templateSlack/2
 	cost := func(i int) (bits int, ok bool) {
 		k := &ts.list[i]
 		if k.fixed+k.perGroup*(to-from)+seeds > limit || c.confirms(&k.doubt) || c.exceeds(k.stored, limit) {
@@ -349,15 +349,18 @@ func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool)
 		bits, k.doubt, ok = c.cost(&k.template, limit)
 		return bits, ok
 	}
-	// The cheapest, of equal ones the newest. What the last one costs leaves
-	// little to try.
+	// One that is good enough, the last one or else the newest, or the cheapest,
+	// of equal ones the newest. What the last one costs leaves little to try.
 	best, lastCost, lastFits := -1, 0, false
 	if len(ts.list) > 0 {
 		if lastCost, lastFits = cost(ts.last); lastFits {
+			if lastCost <= enough {
+				return ts.last, ts.list[ts.last].Template, false
+			}
 			limit = lastCost
 		}
 	}
-	for i := len(ts.list) - 1; i >= max(0, len(ts.list)-recentTemplates); i-- {
+	for i := len(ts.list) - 1; i >= max(0, len(ts.list)-recentTemplates) && limit >= enough; i-- {
 		bits, ok := lastCost, lastFits && lastCost <= limit
 		if i != ts.last {
 			bits, ok = cost(i)

@@ -192,6 +192,8 @@ func BenchmarkKernels(b *testing.B) {
 		kernel{"AddProducts64", func(n int) { simd.AddProducts64(o64[:n], i64[:n], 1000) }},
 		kernel{"AddQuotients64", func(n int) { simd.AddQuotients64(o64[:n], i64[:n], 1, 1_000_000) }},
 		kernel{"Multiples64", func(n int) { simd.Multiples64(zeros[:n], 1000) }},
+		kernel{"Ascents64", func(n int) { simd.Ascents64(i64[:n], 0) }},
+		kernel{"Ascents32", func(n int) { simd.Ascents32(i32[:n], 0) }},
 		kernel{"Outside64", func(n int) { simd.Outside64(i64[:n], 7, 20) }},
 		kernel{"Outside32", func(n int) { simd.Outside32(i32[:n], 7, 20) }},
 		kernel{"Glue64", func(n int) {

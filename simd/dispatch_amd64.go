@@ -450,6 +450,22 @@ func minMaxFloat64(src []float64) (done int, least, greatest int64, nans int) {
 	return 0, 0, 0, 0
 }
 
+func ascents64(src []int64, flip int64) (done, count int) {
+	switch Current() {
+	case AVX2:
+		if len(src) >= 5 {
+			count = ascents64AVX2(&src[0], (len(src)-1)&^3, flip)
+			return (len(src) - 1) &^ 3, count
+		}
+	case AVX512:
+		if len(src) >= 2 {
+			count = ascents64AVX512(&src[0], (len(src) - 1), flip)
+			return (len(src) - 1), count
+		}
+	}
+	return 0, 0
+}
+
 func splitInt64(dst []byte, src []int64) (done int) {
 	switch Current() {
 	case AVX2:
@@ -1316,6 +1332,22 @@ func minMaxFloat32(src []float32) (done int, least, greatest int32, nans int) {
 		}
 	}
 	return 0, 0, 0, 0
+}
+
+func ascents32(src []int32, flip int32) (done, count int) {
+	switch Current() {
+	case AVX2:
+		if len(src) >= 9 {
+			count = ascents32AVX2(&src[0], (len(src)-1)&^7, flip)
+			return (len(src) - 1) &^ 7, count
+		}
+	case AVX512:
+		if len(src) >= 2 {
+			count = ascents32AVX512(&src[0], (len(src) - 1), flip)
+			return (len(src) - 1), count
+		}
+	}
+	return 0, 0
 }
 
 func splitInt32(dst []byte, src []int32) (done int) {

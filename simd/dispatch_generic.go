@@ -116,6 +116,10 @@ func minMaxFloat64(src []float64) (done int, least, greatest int64, nans int) {
 	return 0, 0, 0, 0
 }
 
+func ascents64(src []int64, flip int64) (done, count int) {
+	return 0, 0
+}
+
 func splitInt64(dst []byte, src []int64) (done int) {
 	return 0
 }
@@ -334,6 +338,10 @@ func minMaxInt32(src []int32) (done int, least, greatest int32) {
 
 func minMaxFloat32(src []float32) (done int, least, greatest int32, nans int) {
 	return 0, 0, 0, 0
+}
+
+func ascents32(src []int32, flip int32) (done, count int) {
+	return 0, 0
 }
 
 func splitInt32(dst []byte, src []int32) (done int) {

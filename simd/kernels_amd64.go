@@ -89,6 +89,9 @@ func minMaxInt64AVX2(src *int64, n int) (least int64, greatest int64)
 func minMaxFloat64AVX2(src *float64, n int) (least int64, greatest int64, nans int)
 
 //go:noescape
+func ascents64AVX2(src *int64, n int, flip int64) (count int)
+
+//go:noescape
 func splitInt64AVX2(dst *byte, src *int64, n int)
 
 //go:noescape
@@ -228,6 +231,9 @@ func minMaxInt64AVX512(src *int64, n int) (least int64, greatest int64)
 
 //go:noescape
 func minMaxFloat64AVX512(src *float64, n int) (least int64, greatest int64, nans int)
+
+//go:noescape
+func ascents64AVX512(src *int64, n int, flip int64) (count int)
 
 //go:noescape
 func splitInt64AVX512(dst *byte, src *int64, n int)
@@ -410,6 +416,9 @@ func minMaxInt32AVX2(src *int32, n int) (least int32, greatest int32)
 func minMaxFloat32AVX2(src *float32, n int) (least int32, greatest int32, nans int)
 
 //go:noescape
+func ascents32AVX2(src *int32, n int, flip int32) (count int)
+
+//go:noescape
 func splitInt32AVX2(dst *byte, src *int32, n int)
 
 //go:noescape
@@ -531,6 +540,9 @@ func minMaxInt32AVX512(src *int32, n int) (least int32, greatest int32)
 
 //go:noescape
 func minMaxFloat32AVX512(src *float32, n int) (least int32, greatest int32, nans int)
+
+//go:noescape
+func ascents32AVX512(src *int32, n int, flip int32) (count int)
 
 //go:noescape
 func splitInt32AVX512(dst *byte, src *int32, n int)

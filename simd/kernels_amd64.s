@@ -2514,6 +2514,34 @@ rest:
 	VZEROUPPER
 	RET
 
+// func ascents64AVX2(src *int64, n int, flip int64) (count int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·ascents64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         src+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VPBROADCASTQ flip+16(FP), Y0
+	XORQ         DX, DX
+	SUBQ         $0x04, CX
+	JL           rest
+
+loop:
+	VMOVDQU   (AX), Y1
+	VMOVDQU   8(AX), Y2
+	ADDQ      $0x20, AX
+	VPXOR     Y0, Y1, Y1
+	VPXOR     Y0, Y2, Y2
+	VPCMPGTQ  Y1, Y2, Y1
+	VMOVMSKPD Y1, BX
+	POPCNTQ   BX, BX
+	ADDQ      BX, DX
+	SUBQ      $0x04, CX
+	JGE       loop
+
+rest:
+	MOVQ DX, count+24(FP)
+	VZEROUPPER
+	RET
+
 // func splitInt64AVX2(dst *byte, src *int64, n int)
 // Requires: AVX, AVX2
 TEXT ·splitInt64AVX2(SB), NOSPLIT, $0-24
@@ -7506,6 +7534,53 @@ done:
 	VZEROUPPER
 	RET
 
+// func ascents64AVX512(src *int64, n int, flip int64) (count int)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·ascents64AVX512(SB), NOSPLIT, $0-32
+	MOVQ         src+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VPBROADCASTQ flip+16(FP), Z0
+	XORQ         DX, DX
+	SUBQ         $0x08, CX
+	JL           rest
+
+loop:
+	VMOVDQU64 (AX), Z1
+	VMOVDQU64 8(AX), Z2
+	ADDQ      $0x40, AX
+	VPXORQ    Z0, Z1, Z1
+	VPXORQ    Z0, Z2, Z2
+	VPCMPGTQ  Z1, Z2, K1
+	KMOVQ     K1, BX
+	POPCNTQ   BX, BX
+	ADDQ      BX, DX
+	SUBQ      $0x08, CX
+	JGE       loop
+
+rest:
+	ADDQ        $0x08, CX
+	JZ          done
+	MOVQ        $0x00000008, BX
+	CMPQ        CX, BX
+	CMOVQGT     BX, CX
+	MOVQ        $-1, BX
+	BZHIQ       CX, BX, BX
+	KMOVQ       BX, K1
+	VMOVDQU64.Z (AX), K1, Z1
+	VMOVDQU64.Z 8(AX), K1, Z2
+	ADDQ        $0x40, AX
+	VPXORQ      Z0, Z1, Z1
+	VPXORQ      Z0, Z2, Z2
+	VPCMPGTQ    Z1, Z2, K1, K1
+	KMOVQ       K1, AX
+	POPCNTQ     AX, AX
+	ADDQ        AX, DX
+
+done:
+	MOVQ DX, count+24(FP)
+	VZEROUPPER
+	RET
+
 // func splitInt64AVX512(dst *byte, src *int64, n int)
 // Requires: AVX, AVX512F, AVX512VBMI
 TEXT ·splitInt64AVX512(SB), NOSPLIT, $0-24
@@ -12347,6 +12422,36 @@ rest:
 	VZEROUPPER
 	RET
 
+// func ascents32AVX2(src *int32, n int, flip int32) (count int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·ascents32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         src+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVL         flip+16(FP), DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	XORQ         DX, DX
+	SUBQ         $0x08, CX
+	JL           rest
+
+loop:
+	VMOVDQU   (AX), Y1
+	VMOVDQU   4(AX), Y2
+	ADDQ      $0x20, AX
+	VPXOR     Y0, Y1, Y1
+	VPXOR     Y0, Y2, Y2
+	VPCMPGTD  Y1, Y2, Y1
+	VMOVMSKPS Y1, BX
+	POPCNTQ   BX, BX
+	ADDQ      BX, DX
+	SUBQ      $0x08, CX
+	JGE       loop
+
+rest:
+	MOVQ DX, count+24(FP)
+	VZEROUPPER
+	RET
+
 // func splitInt32AVX2(dst *byte, src *int32, n int)
 // Requires: AVX, AVX2
 TEXT ·splitInt32AVX2(SB), NOSPLIT, $0-24
@@ -16890,6 +16995,54 @@ done:
 	VPMAXSD Z0, Z1, Z1
 	VMOVD   X1, AX
 	MOVL    AX, greatest+20(FP)
+	VZEROUPPER
+	RET
+
+// func ascents32AVX512(src *int32, n int, flip int32) (count int)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·ascents32AVX512(SB), NOSPLIT, $0-32
+	MOVQ         src+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVL         flip+16(FP), DX
+	VPBROADCASTD DX, Z0
+	XORQ         DX, DX
+	SUBQ         $0x10, CX
+	JL           rest
+
+loop:
+	VMOVDQU64 (AX), Z1
+	VMOVDQU64 4(AX), Z2
+	ADDQ      $0x40, AX
+	VPXORQ    Z0, Z1, Z1
+	VPXORQ    Z0, Z2, Z2
+	VPCMPGTD  Z1, Z2, K1
+	KMOVQ     K1, BX
+	POPCNTQ   BX, BX
+	ADDQ      BX, DX
+	SUBQ      $0x10, CX
+	JGE       loop
+
+rest:
+	ADDQ        $0x10, CX
+	JZ          done
+	MOVQ        $0x00000010, BX
+	CMPQ        CX, BX
+	CMOVQGT     BX, CX
+	MOVQ        $-1, BX
+	BZHIQ       CX, BX, BX
+	KMOVQ       BX, K1
+	VMOVDQU32.Z (AX), K1, Z1
+	VMOVDQU32.Z 4(AX), K1, Z2
+	ADDQ        $0x40, AX
+	VPXORQ      Z0, Z1, Z1
+	VPXORQ      Z0, Z2, Z2
+	VPCMPGTD    Z1, Z2, K1, K1
+	KMOVQ       K1, AX
+	POPCNTQ     AX, AX
+	ADDQ        AX, DX
+
+done:
+	MOVQ DX, count+24(FP)
 	VZEROUPPER
 	RET
 

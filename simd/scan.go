@@ -108,6 +108,29 @@ func MinMaxInt32(src []int32) (least, greatest int32) {
 	return least, greatest
 }
 
+// Ascents64 counts the values of src that are greater than the one before, each
+// with the bits of flip turned.
+func Ascents64(src []int64, flip int64) int {
+	done, count := ascents64(src, flip)
+	for i := done + 1; i < len(src); i++ {
+		if src[i]^flip > src[i-1]^flip {
+			count++
+		}
+	}
+	return count
+}
+
+// Ascents32 is Ascents64 for 32 bits.
+func Ascents32(src []int32, flip int32) int {
+	done, count := ascents32(src, flip)
+	for i := done + 1; i < len(src); i++ {
+		if src[i]^flip > src[i-1]^flip {
+			count++
+		}
+	}
+	return count
+}
+
 // MinMaxFloat64 counts the NaNs of src and returns the least and the greatest
 // other value, -0.0 being less than 0.0: +Inf and -Inf if there are none.
 func MinMaxFloat64(src []float64) (least, greatest float64, nans int) {

@@ -51,6 +51,17 @@ func checkScans(t failer, in, out *guarded, bits []uint64, zeros uint) {
 	if a, b := simd.MinMaxInt64(ints); a != lo || b != hi {
 		failed("MinMaxInt64")
 	}
+	for _, flip := range []int64{0, -1, -1 << 63, int64(zeros)} {
+		ascents := 0
+		for i := range max(n, 1) - 1 {
+			if ints[i]^flip < ints[i+1]^flip {
+				ascents++
+			}
+		}
+		if simd.Ascents64(ints, flip) != ascents {
+			failed("Ascents64")
+		}
+	}
 	a, b, c := simd.MinMaxFloat64(floats)
 	if math.Float64bits(a) != math.Float64bits(flo) || math.Float64bits(b) != math.Float64bits(fhi) || c != nans {
 		failed("MinMaxFloat64")
@@ -102,6 +113,17 @@ func checkScans32(t failer, in, out *guarded, bits []uint32, zeros uint) {
 	}
 	if a, b := simd.MinMaxInt32(ints); a != lo || b != hi {
 		failed("MinMaxInt32")
+	}
+	for _, flip := range []int32{0, -1, -1 << 31, int32(zeros)} {
+		ascents := 0
+		for i := range max(n, 1) - 1 {
+			if ints[i]^flip < ints[i+1]^flip {
+				ascents++
+			}
+		}
+		if simd.Ascents32(ints, flip) != ascents {
+			failed("Ascents32")
+		}
 	}
 	a, b, c := simd.MinMaxFloat32(floats)
 	if math.Float32bits(a) != math.Float32bits(float32(flo)) || math.Float32bits(b) != math.Float32bits(float32(fhi)) || c != nans {

@@ -15,6 +15,48 @@ func scans(s shape) {
 	order(s)
 	extremes(s, false)
 	extremes(s, true)
+	ascents(s)
+}
+
+// ascents counts the neighbours of which the second is greater.
+func ascents(s shape) {
+	least := s.lanes() + 1
+	if s.avx512 {
+		least = 2
+	}
+	n := s.done("(len(src) - 1)", s.lanes())
+	calls.add(s.avx512, fmt.Sprintf("ascents%d(src []%s, flip %[2]s) (done, count int)", s.size, s.int()), "0, 0",
+		fmt.Sprintf("len(src) >= %d", least),
+		fmt.Sprintf("count = %s(&src[0], %s, flip)\nreturn %[2]s, count", s.name("ascents"), n))
+	text(s.name("ascents"), fmt.Sprintf("(src *%s, n int, flip %[1]s) (count int)", s.int()))
+	src, left := gp("src"), gp("n")
+	flip := s.broadcast("flip")
+	count := GP64()
+	XORQ(count, count)
+	s.each(left, func(lanes reg.Register) {
+		a, b, g := s.vec(), s.vec(), GP64()
+		s.masked(Mem{Base: src}, lanes, a)
+		s.masked(Mem{Base: src, Disp: s.bytes()}, lanes, b)
+		ADDQ(U8(s.width()), src)
+		s.xor(flip, a, a)
+		s.xor(flip, b, b)
+		if s.avx512 {
+			k := K()
+			if lanes == nil {
+				pick(s, VPCMPGTQ, VPCMPGTD)(a, b, k)
+			} else {
+				pick(s, VPCMPGTQ, VPCMPGTD)(a, b, lanes, k)
+			}
+			KMOVQ(k, g)
+		} else {
+			pick(s, VPCMPGTQ, VPCMPGTD)(a, b, a)
+			pick(s, VMOVMSKPD, VMOVMSKPS)(a, g.As32())
+		}
+		POPCNTQ(g, g)
+		ADDQ(g, count)
+	})
+	Store(count, Return("count"))
+	ret()
 }
 
 // each runs body over n values from the end of the parameters on: whole
