@@ -1,0 +1,89 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/colsst/colsst/cassandra"
+	"github.com/colsst/colsst/rowgroup"
+)
+
+// writeSSTable writes an uncompressed SSTable of version nb, of partitions with
+// one row of one cell each, and returns the path of its Data.db. The cells were
+// written at a time; where value is "" they are tombstones of second 100.
+func writeSSTable(t *testing.T, dir, id string, at int64, keys []string, value string) string {
+	const version = cassandra.Version("nb")
+	h := &cassandra.Header{Key: cassandra.Column{TypeText: "BytesType"}, Regular: []cassandra.Column{{Name: "v", TypeText: "UTF8Type"}}}
+	h, err := cassandra.ParseHeader(h.Append(nil))
+	require.NoError(t, err)
+	none := rowgroup.Deletion{MarkedForDeleteAt: rowgroup.NoDeletion, LocalDeletionTime: version.NoDeletionTime()}
+	stats := &cassandra.Stats{
+		MinTimestamp: at, MaxTimestamp: at, MinLocalDeletionTime: version.NoDeletionTime(), MaxLocalDeletionTime: version.NoDeletionTime(),
+		TotalColumnsSet: int64(len(keys)), TotalRows: int64(len(keys)),
+	}
+	cell := cassandra.Cell{Kind: rowgroup.CellLive, Timestamp: at, Value: []byte(value)}
+	if value == "" {
+		cell = cassandra.Cell{Kind: rowgroup.CellTombstone, Timestamp: at, LocalDeletionTime: 100}
+		stats.MinLocalDeletionTime, stats.MaxLocalDeletionTime = 100, 100
+		stats.Tombstones = []cassandra.TombstoneBin{{Point: 100, Count: int64(len(keys))}}
+	}
+	var body bytes.Buffer
+	w := cassandra.NewBodyWriter(&body, version, h)
+	for _, key := range keys {
+		require.NoError(t, w.BeginPartition([]byte(key), none))
+		require.NoError(t, w.Row(&cassandra.Row{Liveness: rowgroup.LivenessNone, Deletion: none, Cells: []cassandra.Cell{cell}}))
+		require.NoError(t, w.EndPartition())
+	}
+	require.NoError(t, w.Flush())
+	d := cassandra.Descriptor{Version: version, ID: id}
+	validation := cassandra.Validation{Partitioner: "org.apache.cassandra.dht.ByteOrderedPartitioner"}
+	require.NoError(t, os.MkdirAll(dir, 0o700))
+	for c, b := range map[cassandra.Component][]byte{
+		cassandra.ComponentData: body.Bytes(),
+		cassandra.ComponentStatistics: cassandra.AppendStatistics(nil, version, &cassandra.StatisticsFile{
+			RawHeader: h.Append(nil), RawStats: stats.Append(nil, version), RawValidation: validation.Append(nil),
+		}),
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, d.FileName(c)), b, 0o600))
+	}
+	return filepath.Join(dir, d.FileName(cassandra.ComponentData))
+}
+
+// Partitions out of order are damage that is named by its place, or left out.
+func TestSSTableOutOfOrder(t *testing.T) {
+	path := writeSSTable(t, t.TempDir(), "1", 1, []string{"a", "c", "b", "d"}, "x")
+	out := filepath.Join(t.TempDir(), "x.csst")
+	_, errs := run(t, 3, "convert", path, "-o", out)
+	require.Contains(t, errs, path+": partition 62, unfiltered at 46 of the body, chunk 0 at 0: key 62 is out of order, or twice")
+	require.NoFileExists(t, out)
+	_, errs = run(t, 6, "convert", path, "-o", out, "--on-error", "skip")
+	require.Contains(t, errs, "left out: partition 62, chunk 0 at 0: partition 62")
+	rows, _ := run(t, 0, "query", out, "--columns", "key", "--format", "csv")
+	require.Equal(t, "key\n0x61\n0x63\n0x64\n", rows)
+}
+
+// An SSTable of nothing but old tombstones could go as a whole, unless another
+// one of its table has data as old.
+func TestReportBlockedBy(t *testing.T) {
+	dir := t.TempDir()
+	dead := writeSSTable(t, dir, "1", 1000, []string{"a", "b"}, "")
+	args := []string{"cassandra", "report", dir, "--now", "200", "--gc-grace", "99"}
+	out, _ := run(t, 0, args...)
+	require.Contains(t, out, "expired               all of it; no other SSTable given keeps it")
+	require.Contains(t, out, "by Statistics.db          2")
+	writeSSTable(t, dir, "2", 1001, []string{"a"}, "newer")
+	older := writeSSTable(t, dir, "3", 1000, []string{"a"}, "as old")
+	out, _ = run(t, 0, args...)
+	require.Contains(t, out, "all of it; kept by older data in")
+	require.Equal(t, 1, strings.Count(out, "kept by older data"))
+	out, _ = run(t, 0, append(args, "--format", "json")...)
+	requireSchema(t, "report", out)
+	require.Contains(t, out, `"blocked_by": [`+"\n"+`    "`+older+`"`+"\n")
+	out, _ = run(t, 0, "cassandra", "report", dead, "--now", "200", "--gc-grace", "100")
+	require.NotContains(t, out, "expired               all")
+}
