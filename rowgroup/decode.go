@@ -219,6 +219,9 @@ func (d *blockDecoder) openParams(body []byte) (int, error) {
 
 // value is a stored slot of group g.
 func (d *blockDecoder) value(dyn int32, g int) int64 {
+	if d.end-d.first > 1 { // other groups, too
+		return d.column(dyn)[g]
+	}
 	s, x := &d.dyns[dyn], &d.seeds[dyn]
 	v := x.first + x.step*int64(g)
 	if w := uint(s.w); w > 0 {
@@ -376,6 +379,11 @@ func (d *blockDecoder) openStream(st, k, off int) (int, error) {
 	case l.all && l.alike && d.even && d.l.streams[st].ref != refCells:
 		return d.openAlike(st, k, off)
 	}
+	if !l.level {
+		for i := l.from; i < l.to; i++ {
+			d.column(i)
+		}
+	}
 	d.spots[k].found = true
 	refs := d.refs[k*d.groups:][:d.groups]
 	v := &l.values
@@ -505,7 +513,11 @@ func (d *blockDecoder) storedLen(st int, v *slotValues, n int) (int, error) {
 func (d *blockDecoder) slots(k, g int) *slotValues {
 	l := &d.listed[k]
 	for i := l.from; i < l.to; i++ {
-		l.values[d.dyns[i].slot] = d.value(i, g)
+		if d.filled[i] {
+			l.values[d.dyns[i].slot] = d.vals[int(i)*d.groups+g]
+		} else {
+			l.values[d.dyns[i].slot] = d.value(i, g)
+		}
 	}
 	return &l.values
 }
@@ -774,70 +786,86 @@ func (d *blockDecoder) groupRamp(st, k, g int) (encoding.Ramp, bool) {
 type line struct {
 	encoding.Ramp         // of the first group, were its parameter least
 	least, slope  int64   // what the parameter shifts beyond its least value
-	stored        []int64 // the parameter by group; none: it is least
+	stored        []int64 // the parameter by group; none: it is
+	param         seed    // first + g*step
 	anew          bool    // positions count from the group, not from the block
 }
 
 // of is the ramp of group g.
 func (n *line) of(d *blockDecoder, g int) encoding.Ramp {
 	r := n.Ramp
-	r.First += n.shift(g)
+	x := n.param.first + int64(g)*n.param.step
+	if n.stored != nil {
+		x = n.stored[g]
+	}
+	r.First += (x - n.least) * n.slope
 	if !n.anew {
 		r.First += int64(d.starts[g]) * r.Step
 	}
 	return r
 }
 
-func (n *line) shift(g int) int64 {
-	if n.stored == nil {
-		return 0
-	}
-	return (n.stored[g] - n.least) * n.slope
-}
-
 // blockRamp is ramp of the whole block for stream st, listed as the k-th, if it
-// has a value for each unfiltered and the block stores at most one parameter of
-// it, on which no length depends. It sets the stream's line.
+// has a value for each unfiltered and its parameters differ in one at most, on
+// which no length depends. It sets the stream's line.
 func (d *blockDecoder) blockRamp(st, k int) (r encoding.Ramp, ok bool) {
-	all := d.groups
 	l, s, n := &d.listed[k], &d.l.streams[st], &d.lines[k]
-	v := d.slots(k, 0)
-	if !l.all || !l.alike || l.to-l.from > 1 || s.ref != refRows || !l.steady && !shifts(v[slotID], d.dyns[l.from].slot) {
+	if !l.all || !l.alike || s.ref != refRows || !l.level && l.to-l.from > 1 {
 		return r, false
 	}
-	rows := d.starts[all]
+	v := d.slots(k, 0)
+	rows := d.starts[d.groups]
 	*n = line{anew: v[slotID] == int64(encoding.DeltaOfDelta)}
-	if !l.steady {
+	even := d.even
+	if !l.level {
 		// A codec that accepts the least and the greatest accepts what is between.
 		p := &v[d.dyns[l.from].slot]
-		n.stored = d.column(l.from)
+		if !shifts(v[slotID], d.dyns[l.from].slot) {
+			return r, false
+		}
 		var greatest int64
-		n.least, greatest = simd.MinMaxInt64(n.stored)
+		if x := d.seeds[l.from]; d.dyns[l.from].step() && x.moderate() {
+			last := x.first + int64(d.groups-1)*x.step
+			n.param, n.least, greatest = x, min(x.first, last), max(x.first, last)
+		} else {
+			n.stored, even = d.column(l.from), false
+			n.least, greatest = simd.MinMaxInt64(n.stored)
+		}
 		*p = greatest
-		if r, ok = d.rampOf(st, v, rows, all); !ok {
+		if r, ok = d.rampOf(st, v, rows, d.groups); !ok {
 			return r, false
 		}
 		if n.least < greatest {
 			*p = greatest - 1
-			before, _ := d.rampOf(st, v, rows, all)
+			before, _ := d.rampOf(st, v, rows, d.groups)
 			n.slope = r.First - before.First
 		}
 		*p = n.least
 	}
-	if n.Ramp, ok = d.rampOf(st, v, rows, all); !ok {
+	if n.Ramp, ok = d.rampOf(st, v, rows, d.groups); !ok {
 		return r, false
 	}
-	// How far the groups begin from where they would on one line.
-	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
-	for g, at := range d.starts[:all] {
-		off := n.shift(g)
-		if n.anew {
-			off -= int64(at) * n.Step
+	r = n.Ramp
+	if n.anew || n.slope != 0 {
+		// How far the groups begin from where they would on one line.
+		lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
+		each := 1
+		if even && -1<<32 < n.slope && n.slope < 1<<32 { // by as much from one to the next
+			each = max(d.groups-1, 1)
 		}
-		lo, hi = min(lo, off), max(hi, off)
+		for g := 0; g < d.groups; g += each {
+			off := n.of(d, g).First - n.First - int64(d.starts[g])*n.Step
+			lo, hi = min(lo, off), max(hi, off)
+		}
+		r.First, r.Spread = r.First+lo, r.Spread+uint64(hi)-uint64(lo)
 	}
-	r = encoding.Ramp{First: n.First + lo, Step: n.Step, Spread: n.Spread + uint64(hi) - uint64(lo)}
 	return r, r.Spread >= n.Spread && r.Within(rows, s.least(), s.most())
+}
+
+// moderate reports whether no value of a block overflows, nor do their
+// differences times 2^32.
+func (x seed) moderate() bool {
+	return -1<<62 < x.first && x.first < 1<<62 && -1<<24 < x.step && x.step < 1<<24
 }
 
 // shifts reports whether a slot of an integer encoding says where a ramp begins

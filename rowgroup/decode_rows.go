@@ -549,19 +549,16 @@ func dense[T float32 | float64](d *blockDecoder, dst []T, st int, sp *span, one 
 	return nil
 }
 
-// chunks is the encoding of stream st if the groups of sp share one and are not
-// compressed, else none. It sets d.bodies and d.params.
+// chunks is the encoding of stream st if the groups of sp, more than one, share
+// it and are not compressed, else none. It sets d.bodies and d.params.
 func (d *blockDecoder) chunks(st int, sp *span) encoding.ID {
 	k := int(d.where[st])
 	l := &d.listed[k]
 	v := &l.values
-	if sp.to-sp.from == 1 {
-		v = d.slots(k, sp.from)
-	}
 	for i := range d.params {
 		d.params[i] = v[slotParam+i:][:1]
 	}
-	for i := l.from; i < l.to && sp.to-sp.from > 1; i++ {
+	for i := l.from; i < l.to; i++ {
 		switch s := d.dyns[i].slot; s {
 		case slotCount:
 		case slotID, slotZstd:
@@ -574,8 +571,7 @@ func (d *blockDecoder) chunks(st int, sp *span) encoding.ID {
 		return noEncoding
 	}
 	d.bodies = sized(d.bodies, sp.to-sp.from)
-	for i := range d.bodies {
-		r := d.ref(st, sp.from+i)
+	for i, r := range d.refsOf(st)[sp.from:sp.to] {
 		d.bodies[i] = encoding.Body{Off: int(r.off), Len: int(r.len), N: int(r.count)}
 	}
 	return encoding.ID(v[slotID])
@@ -612,6 +608,9 @@ func (d *blockDecoder) rampsOf(st, g, to int) (r encoding.Ramp, codes []byte, n,
 	r, ok := of(g)
 	at := d.ref(st, g)
 	n = int(at.count)
+	if known && !d.spots[k].found && d.lines[k].slope == 0 && !d.lines[k].anew && n%8 == 0 && int(at.len) == r.Len(n) {
+		return r, d.body[at.off:], d.starts[to] - d.starts[g], to // of even groups, one body after the other
+	}
 	if !ok || r.Spread > 0 && int(at.len) != r.Len(n) { // else compressed
 		return r, nil, 0, g
 	}
