@@ -44,11 +44,14 @@ func appendScalar(dst []byte, t *rowgroup.Type, b []byte) (_ []byte, ok bool) {
 		}
 		return dst, false
 	case rowgroup.KindTime:
-		if len(b) == 8 {
+		if len(b) == 8 && b[0] < 0x80 {
 			return appendTimeOfDay(dst, int64(binary.BigEndian.Uint64(b))), true
 		}
 		return dst, false
 	case rowgroup.KindDuration:
+		if string(b) == "\x00\x00\x00" { // nothing at all
+			return dst, true
+		}
 		return rowgroup.AppendText(dst, *t, b), rowgroup.Valid(*t, b) == nil
 	}
 	if len(b) == 0 {
