@@ -1,15 +1,21 @@
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.util.Date;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.StringJoiner;
+import java.util.UUID;
 
 import org.apache.cassandra.config.Config;
 import org.apache.cassandra.config.DataStorageSpec;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.config.DurationSpec;
 import org.apache.cassandra.config.ParameterizedClass;
+import org.apache.cassandra.cql3.Duration;
 import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.ColumnFamilyStore;
@@ -20,6 +26,11 @@ import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.SystemKeyspace;
 import org.apache.cassandra.db.commitlog.CommitLog;
 import org.apache.cassandra.db.lifecycle.LifecycleTransaction;
+import org.apache.cassandra.db.marshal.DoubleType;
+import org.apache.cassandra.db.marshal.FloatType;
+import org.apache.cassandra.db.marshal.InetAddressType;
+import org.apache.cassandra.db.marshal.TupleType;
+import org.apache.cassandra.db.marshal.UTF8Type;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.BTreeRow;
 import org.apache.cassandra.db.rows.BufferCell;
@@ -63,6 +74,7 @@ public final class Node
             unusual();
             mixed();
             compacted();
+            values();
             System.exit(0);
         }
         catch (Throwable e)
@@ -162,6 +174,67 @@ public final class Node
             ByteBufferUtil.bytes(3), ByteBufferUtil.bytes("empty"), none, none, none, none, none, none, none, none, none, none, none, none, none, none);
         cql("INSERT INTO ks.types (k1, k2, c1, c2, c3) VALUES (4, 'key alone', 1, " + id + ", 2)" + at(5));
         flush();
+    }
+
+    /** Values of all kinds, for what prints them. */
+    private static void values() throws Exception
+    {
+        table("values", "k text, c timestamp, de decimal, do double, du duration, da date, bl blob, bo boolean, f float, ine inet, m frozen<map<decimal, tuple<text, double>>>,"
+                        + " l frozen<list<timestamp>>, s smallint, t text, ti time, tu tuple<text, float, inet>, ty tinyint, u uuid, va varint, ve vector<float, 2>, vt vector<text, 2>,"
+                        + " PRIMARY KEY (k, c)", "");
+        for (int i = 0; i < 400; i++)
+        {
+            boolean negative = random.nextBoolean();
+            int sign = negative ? -1 : 1;
+            cql("INSERT INTO ks.values (k, c, de, do, du, da, bl, bo, f, ine, m, l, s, t, ti, tu, ty, u, va, ve, vt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" + at(i),
+                "k" + i % 7, new Date(number()), decimal(), Double.longBitsToDouble(number()),
+                Duration.newInstance(sign * random.nextInt(30), sign * random.nextInt(400), sign * (number() >>> 1)), (int) number(), bytes(random.nextInt(9)), random.nextBoolean(),
+                Float.intBitsToFloat((int) number()), address(), Map.of(decimal(), TupleType.buildValue(utf8(), DoubleType.instance.decompose(number() / 100.0))),
+                List.of(new Date(number()), new Date(number() >> 24)), (short) number(), text(), (number() >>> 1) % 86_400_000_000_000L,
+                TupleType.buildValue(i % 3 == 0 ? null : utf8(), FloatType.instance.decompose((float) number()), i % 5 == 0 ? null : InetAddressType.instance.decompose(address())),
+                (byte) number(), UUID.randomUUID(), new BigInteger(8 * (1 + random.nextInt(20)), random).multiply(BigInteger.valueOf(sign)),
+                List.of(random.nextFloat(), (float) Math.scalb(1.0, random.nextInt(200) - 100)), List.of(text(), text()));
+        }
+        flush();
+    }
+
+    /** A number of any length, now and then an extreme one. */
+    private static long number()
+    {
+        return random.nextInt(20) == 0 ? (random.nextBoolean() ? Long.MIN_VALUE : Long.MAX_VALUE) : random.nextLong() >> random.nextInt(64);
+    }
+
+    private static BigDecimal decimal()
+    {
+        return new BigDecimal(new BigInteger(1 + random.nextInt(90), random).subtract(BigInteger.valueOf(1000)), random.nextInt(40) - 15);
+    }
+
+    private static ByteBuffer bytes(int n)
+    {
+        byte[] b = new byte[n];
+        random.nextBytes(b);
+        return ByteBuffer.wrap(b);
+    }
+
+    private static InetAddress address() throws Exception
+    {
+        byte[] b = bytes(random.nextBoolean() ? 4 : 16).array();
+        for (int i = random.nextInt(b.length); i < b.length - 1; i++)
+            b[i] = 0;
+        return InetAddress.getByAddress(b);
+    }
+
+    private static String text()
+    {
+        StringBuilder s = new StringBuilder();
+        for (int n = random.nextInt(12); n > 0; n--)
+            s.appendCodePoint(random.nextInt(3) == 0 ? ":@'\"\\!\n\u007f\u2028\u00e9".charAt(random.nextInt(10)) : random.nextInt(4) == 0 ? random.nextInt(32) : random.nextInt(10) == 0 ? 0x1f300 + random.nextInt(256) : 'a' + random.nextInt(26));
+        return s.toString();
+    }
+
+    private static ByteBuffer utf8()
+    {
+        return UTF8Type.instance.decompose(text());
     }
 
     private static void collections()
