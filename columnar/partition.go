@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bytestrings"
 	"github.com/colsst/colsst/internal/rawfile"
 	"github.com/colsst/colsst/rowgroup"
 )
@@ -228,10 +229,13 @@ func (r *Reader) inBlock(s *scratch, p *page, i int, key []byte, q *partition) (
 	// It ends in this group or, if it is the group's last, with the groups
 	// that follow and begin no partition.
 	end := g + 1
-	for k == s.batch.NumPartitions()-1 && end < blk.groups && s.dec.GroupPartitions(end) == 0 {
+	for k == f.keys.Len()-1 && end < blk.groups && s.dec.GroupPartitions(end) == 0 {
 		end++
 	}
-	q.r, q.key, q.leaf, q.head = r, append(q.key[:0], key...), nil, *s.batch.Partition(k)
+	if q.head, err = s.dec.Head(g, k); err != nil {
+		return false, err
+	}
+	q.r, q.key, q.leaf = r, append(q.key[:0], key...), nil
 	q.at, q.hdr, q.groups, q.index = at, h, [2]int{g, end}, k
 	return true, nil
 }
@@ -243,10 +247,11 @@ type keyFinder struct {
 	page  *page
 	entry int
 	key   []byte
+	keys  *bytestrings.Strings // of the group looked at last
 }
 
 // find is the group where the partition of the key begins, and its number
-// among those that do; the keys of that group are then in the scratch's batch.
+// among those that do; keys are then those of that group.
 // The group is -1 if there is none.
 func (f *keyFinder) find(groups int) (g, k int, err error) {
 	if !f.r.ordered {
@@ -270,14 +275,13 @@ func (f *keyFinder) find(groups int) (g, k int, err error) {
 			lo = g + 1
 			continue
 		}
-		keys := f.s.batch
 		k, err := f.within(at)
 		if err != nil || k >= 0 {
 			return at, k, err
 		}
 		if f.compare(0) > 0 {
 			hi, g = at, at-1
-		} else if f.compare(keys.NumPartitions()-1) < 0 {
+		} else if f.compare(f.keys.Len()-1) < 0 {
 			lo, g = g+1, g+1
 		} else {
 			break
@@ -286,12 +290,12 @@ func (f *keyFinder) find(groups int) (g, k int, err error) {
 	return -1, 0, f.checkOrder(groups)
 }
 
-// compare is where key i of the scratch's batch stands to the key.
+// compare is where key i of the group stands to the key.
 func (f *keyFinder) compare(i int) int {
 	if f.r.byBytes {
-		return bytes.Compare(f.s.batch.Key(i), f.key)
+		return bytes.Compare(f.keys.At(i), f.key)
 	}
-	c, _ := f.r.foot.schema.ComparePartitions(f.s.batch.Key(i), f.key)
+	c, _ := f.r.foot.schema.ComparePartitions(f.keys.At(i), f.key)
 	return c
 }
 
@@ -303,21 +307,21 @@ func (f *keyFinder) checkOrder(groups int) error {
 		if s.dec.GroupPartitions(g) == 0 {
 			continue
 		}
-		s.batch.Clear()
-		if err := s.dec.DecodeKeys(s.batch, g, g+1); err != nil {
+		keys, err := s.dec.Keys(g)
+		if err != nil {
 			return err
 		}
-		for i := range s.batch.NumPartitions() {
+		for i := range keys.Len() {
 			last := s.key
 			if i > 0 {
-				last = s.batch.Key(i - 1)
+				last = keys.At(i - 1)
 			}
-			if c, _ := schema.ComparePartitions(last, s.batch.Key(i)); c >= 0 && !first {
+			if c, _ := schema.ComparePartitions(last, keys.At(i)); c >= 0 && !first {
 				return encoding.Corruptf("block", "key %d of row group %d is not behind the one before", i, g)
 			}
 			first = false
 		}
-		s.key = lastKey(s.key, s.batch)
+		s.key = append(s.key[:0], keys.At(keys.Len()-1)...)
 	}
 	return nil
 }
@@ -335,13 +339,13 @@ func (f *keyFinder) guess(groups int) int {
 
 // within decodes the keys of group g and returns which is the key, or -1.
 func (f *keyFinder) within(g int) (int, error) {
-	keys := f.s.batch
-	keys.Clear()
-	if err := f.s.dec.DecodeKeys(keys, g, g+1); err != nil {
+	keys, err := f.s.dec.Keys(g)
+	if err != nil {
 		return 0, err
 	}
-	n := keys.NumPartitions()
-	if g == 0 && (n == 0 || !bytes.Equal(keys.Key(0), f.page.keys.At(f.entry))) {
+	f.keys = keys
+	n := keys.Len()
+	if g == 0 && (n == 0 || !bytes.Equal(keys.At(0), f.page.keys.At(f.entry))) {
 		return 0, encoding.Corruptf("block", "its first key is not that of its index entry")
 	}
 	lo := 0
@@ -354,7 +358,7 @@ func (f *keyFinder) within(g int) (int, error) {
 		}
 	}
 	for ; lo < n; lo++ {
-		if bytes.Equal(keys.Key(lo), f.key) {
+		if bytes.Equal(keys.At(lo), f.key) {
 			return lo, nil
 		}
 		if f.r.ordered {
@@ -854,15 +858,16 @@ func (it *partIter) read(b *rowgroup.Batch) (bool, error) {
 	if !first {
 		dst.BeginPartition(p.key).Continued = true
 	}
-	if err := s.dec.Decode(dst, from, to, &it.decode); err != nil {
+	if first {
+		err = s.dec.DecodePartition(dst, from, to, u.index, &it.decode)
+	} else {
+		err = s.dec.Decode(dst, from, to, &it.decode)
+	}
+	if err != nil {
 		return false, err
 	}
 	if n := dst.NumPartitions(); n > 1 {
-		if !first || u.index >= n {
-			return false, encoding.Corruptf("block", "%d partitions where one goes on", n)
-		}
-		lo, hi := dst.PartitionRows(u.index)
-		dst.Cut(u.index, lo, hi)
+		return false, encoding.Corruptf("block", "%d partitions where one goes on", n)
 	}
 	if first && !slices.Equal(dst.Key(0), p.key) {
 		return false, encoding.Corruptf("block", "its key is not that of its index entry")

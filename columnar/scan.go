@@ -317,14 +317,17 @@ func (it *reverseIter) large(from int) error {
 		return encoding.Corruptf("block", "a row group of a partition that does not begin")
 	}
 	q := &partition{r: it.r, at: it.at, hdr: it.hdr, groups: [2]int{from, it.groups}}
-	it.s.batch.Clear()
-	if err := it.s.dec.DecodeKeys(it.s.batch, from, from+1); err != nil {
+	keys, err := it.s.dec.Keys(from)
+	if err != nil {
 		return err
 	}
-	if it.s.batch.NumPartitions() != 1 {
+	if keys.Len() != 1 {
 		return encoding.Corruptf("block", "a row group of several partitions of which the last goes on")
 	}
-	q.key, q.head = lastKey(nil, it.s.batch), *it.s.batch.Partition(0)
+	q.key = append(q.key, keys.At(0)...)
+	if q.head, err = it.s.dec.Head(from, 0); err != nil {
+		return err
+	}
 	it.lend(q)
 	it.own.opened, it.groups = true, from
 	return nil

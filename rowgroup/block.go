@@ -1,6 +1,9 @@
 package rowgroup
 
-import "github.com/colsst/colsst/encoding"
+import (
+	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/encoding/bytestrings"
+)
 
 // Span is one row group to be: unfiltereds [FromRow, ToRow) of a batch and
 // partitions [FromPart, ToPart), those that begin in the group. Either the
@@ -107,6 +110,16 @@ func (d *BlockDecoder) Decode(dst *Batch, from, to int, o *ScanOptions) error {
 	return d.decode(dst, from, to, o)
 }
 
-// DecodeKeys decodes of groups [from, to) only the partitions (keys, heads
-// and their first rows) into dst, whose rows stay empty.
-func (d *BlockDecoder) DecodeKeys(dst *Batch, from, to int) error { return d.decodeKeys(dst, from, to) }
+// DecodePartition is Decode, but of the partitions that begin in group from it
+// appends only number i, with its unfiltereds. dst must be empty.
+func (d *BlockDecoder) DecodePartition(dst *Batch, from, to, i int, o *ScanOptions) error {
+	return d.decodePartition(dst, from, to, i, o)
+}
+
+// Keys are the keys of the partitions that begin in group g, valid until those
+// of another are asked for or a block is opened.
+func (d *BlockDecoder) Keys(g int) (*bytestrings.Strings, error) { return d.keysOf(g) }
+
+// Head is the head of partition i of those that begin in group g; its Start
+// counts from the group's first unfiltered.
+func (d *BlockDecoder) Head(g, i int) (PartitionHead, error) { return d.headOf(g, i) }

@@ -10,22 +10,93 @@ import (
 	"github.com/colsst/colsst/simd"
 )
 
-func (d *blockDecoder) decodeKeys(dst *Batch, from, to int) error {
-	d.begin(from, to)
-	for g := from; g < to; g++ {
-		if d.parts[g] > 0 {
-			at := len(dst.parts)
-			if err := d.decodePartitions(dst, g, dst.Len()); err != nil {
-				return tooLarge(err)
-			}
-			if to-from == 1 {
-				if err := d.keepHeads(dst, g, at); err != nil {
-					return tooLarge(err)
-				}
-			}
-		}
-		dst.n += d.rows[g]
+// keysOf are the keys of the partitions that begin in group g. They are kept.
+func (d *blockDecoder) keysOf(g int) (*bytestrings.Strings, error) {
+	h := &d.heads
+	if h.group == g {
+		return &h.b.keys, nil
 	}
+	h.group = -1
+	h.b.keys.Reset()
+	h.b.parts, d.statics = h.b.parts[:0], d.statics[:0]
+	if d.parts[g] > 0 {
+		d.begin(g, g+1)
+		var err error
+		if h.each = d.bareHeads(g); h.each >= 0 {
+			err = d.decodeBytes(&h.b.keys, sKey, g)
+		} else {
+			err = d.decodePartitions(&h.b, g, 0)
+		}
+		if err != nil {
+			return nil, tooLarge(err)
+		}
+	}
+	h.statics = append(h.statics[:0], d.statics...)
+	h.group = g
+	return &h.b.keys, nil
+}
+
+// bareHeads is how many unfiltereds each of the partitions that begin in group
+// g has, of which there is nothing else to know but keys, or -1 if there is or
+// they have not as many each.
+func (d *blockDecoder) bareHeads(g int) int {
+	np, rows := d.parts[g], &d.listed[d.where[sPartRows]]
+	each := d.rows[g]
+	if np > 1 {
+		if x := rows.values[slotParam]; !rows.constant || x < 0 || x > int64(each) || int(x)*np != each {
+			return -1
+		}
+		each = int(rows.values[slotParam])
+	}
+	if !d.listed[d.where[sPartState]].zero || d.count(sKey, g) != np || np == 1 && d.count(sPartRows, g) > 0 ||
+		d.where[sPartDelTime]+d.where[sPartDelLocal] > 0 {
+		return -1
+	}
+	return each
+}
+
+// headOf is the head of partition i of those that begin in group g.
+func (d *blockDecoder) headOf(g, i int) (PartitionHead, error) {
+	if _, err := d.keysOf(g); err != nil {
+		return PartitionHead{}, err
+	}
+	if h := &d.heads; h.each < 0 {
+		return h.b.parts[i], nil
+	}
+	return PartitionHead{Start: i * d.heads.each, Deletion: LiveDeletion}, nil
+}
+
+// decodePartition is decode of groups [from, to) without the partitions that
+// begin in group from, but for the i-th.
+func (d *blockDecoder) decodePartition(dst *Batch, from, to, i int, o *ScanOptions) error {
+	h := &d.heads
+	if h.group != from || h.each < 0 || to-from != 1 || !d.plain || d.statical || i >= h.b.keys.Len() || d.rows[from] == 0 {
+		if err := d.decode(dst, from, to, o); err != nil {
+			return err
+		}
+		if n := dst.NumPartitions(); n > 1 {
+			if i >= n {
+				return encoding.Corruptf("block", "%d partitions where number %d is wanted", n, i)
+			}
+			lo, hi := dst.PartitionRows(i)
+			dst.Cut(i, lo, hi)
+		}
+		return nil
+	}
+	if o == nil {
+		o = &ScanOptions{}
+	}
+	d.begin(from, to)
+	d.left[from] -= len(h.b.keys.Data)
+	dst.BeginPartition(h.b.keys.At(i))
+	sp := span{from: from, to: to, n: d.rows[from]}
+	if err := d.decodePlain(dst, &sp, o); err != nil {
+		return tooLarge(err)
+	}
+	if dst.Len() != sp.n {
+		dst.n = sp.n
+	}
+	dst.Cut(0, i*h.each, (i+1)*h.each)
 	return nil
 }
 
@@ -128,7 +199,7 @@ func (d *blockDecoder) decodePartitions(dst *Batch, g, at int) error {
 	if d.count(sKey, g) != np || d.count(sPartState, g) != np {
 		return d.corrupt(sKey, g, "%d keys and %d states for %d partitions", d.count(sKey, g), d.count(sPartState, g), np)
 	}
-	if g == d.heads.group {
+	if g == d.heads.group && d.heads.each < 0 {
 		return d.keptHeads(dst, at)
 	}
 	if err := d.decodeBytes(&dst.keys, sKey, g); err != nil {
@@ -192,43 +263,22 @@ func (d *blockDecoder) decodePartitions(dst *Batch, g, at int) error {
 // heads are the partitions that begin in one group, whose rows are often wanted
 // once its keys were looked at.
 type heads struct {
-	group   int // or -1
-	at      int // of dst when they were decoded: its first unfiltered
-	parts   []PartitionHead
-	keys    bytestrings.Strings
+	group   int     // or -1
+	b       Batch   // of keys and, unless they are bare, parts
+	each    int     // see bareHeads
 	statics []int32 // which have a static row
-}
-
-// keepHeads keeps the partitions of dst from number from on, which were decoded
-// last and begin in group g.
-func (d *blockDecoder) keepHeads(dst *Batch, g, from int) error {
-	h := &d.heads
-	h.group = -1
-	h.parts = append(h.parts[:0], dst.parts[from:]...)
-	h.keys.Reset()
-	if err := h.keys.AppendFrom(&dst.keys, from, dst.keys.Len()); err != nil {
-		return err
-	}
-	h.statics = h.statics[:0]
-	for _, i := range d.statics {
-		h.statics = append(h.statics, i-int32(from))
-	}
-	h.group, h.at = g, dst.Len()
-	return nil
 }
 
 // keptHeads is decodePartitions of the group whose heads are kept.
 func (d *blockDecoder) keptHeads(dst *Batch, at int) error {
 	h, from := &d.heads, len(dst.parts)
-	d.left[h.group] -= len(h.keys.Data)
-	if err := dst.keys.AppendFrom(&h.keys, 0, h.keys.Len()); err != nil {
+	d.left[h.group] -= len(h.b.keys.Data)
+	if err := dst.keys.AppendFrom(&h.b.keys, 0, h.b.keys.Len()); err != nil {
 		return err
 	}
-	dst.parts = append(dst.parts, h.parts...)
-	if at != h.at {
-		for i := range dst.parts[from:] {
-			dst.parts[from+i].Start += at - h.at
-		}
+	dst.parts = append(dst.parts, h.b.parts...)
+	for i := range dst.parts[from:] {
+		dst.parts[from+i].Start += at
 	}
 	for _, i := range h.statics {
 		d.statics = append(d.statics, i+int32(from))

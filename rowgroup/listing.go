@@ -7,14 +7,15 @@ import (
 
 // listing is what a template says of all blocks, as a decoder looks it up.
 type listing struct {
-	of     *Template
-	listed []listedStream // as the template's streams
-	where  []int32        // by stream: where it is listed, or 0
-	dyns   []storedSlot   // by dyn
-	bits   int            // packed ones that a block stores for each group
-	bodied []int32        // where streams are listed that may have bodies, or need not have the usual counts
-	texts  []int32        // where streams of byte strings are listed
-	plain  bool           // see isPlain
+	of       *Template
+	listed   []listedStream // as the template's streams
+	where    []int32        // by stream: where it is listed, or 0
+	dyns     []storedSlot   // by dyn
+	bits     int            // packed ones that a block stores for each group
+	bodied   []int32        // where streams are listed that may have bodies, or need not have the usual counts
+	texts    []int32        // where streams of byte strings are listed
+	plain    bool           // see isPlain
+	statical bool           // it lists a stream of static rows, or the schema has static columns
 }
 
 // listedStream is what a template says of a stream that it lists.
@@ -129,6 +130,10 @@ func (d *listing) set(l *layout, t *Template) {
 		}
 	}
 	d.plain = d.isPlain(l)
+	d.statical = l.static.from < l.static.to
+	for st := l.static.base; st < l.static.end; st++ {
+		d.statical = d.statical || d.where[st] != 0
+	}
 }
 
 // isPlain reports whether the template says of all groups that they are of rows

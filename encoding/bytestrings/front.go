@@ -293,13 +293,14 @@ func (d *Decoder) integers(dst *Strings, n int, first uint64, s frontShape, body
 		}
 		d.deltas[i] = x << unused
 	}
-	dst.Data = slices.Grow(dst.Data, n*s.integer)
-	dst.Ends = slices.Grow(dst.Ends, n)
-	for _, x := range d.deltas {
-		var b [8]byte
-		binary.BigEndian.PutUint64(b[:], x)
-		dst.Data = append(dst.Data, b[:s.integer]...)
-		dst.Ends = append(dst.Ends, uint32(len(dst.Data)))
+	at := len(dst.Data)
+	data := slices.Grow(dst.Data, n*s.integer+8)[:at+n*s.integer+8] // an integer is stored with 8 bytes
+	ends := slices.Grow(dst.Ends, n)[:len(dst.Ends)+n]
+	for i, x := range d.deltas {
+		binary.BigEndian.PutUint64(data[at:], x)
+		at += s.integer
+		ends[len(dst.Ends)+i] = uint32(at)
 	}
+	dst.Data, dst.Ends = data[:at], ends
 	return nil
 }
