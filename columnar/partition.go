@@ -744,7 +744,11 @@ func (it *partIter) lastBefore(page *page, i int, bound rowgroup.IntBound) (g in
 // narrowInts leaves of the unit, the block of entry i of a time page, the
 // groups that reach into the range. It reports whether it could.
 func (it *partIter) narrowInts(page *page, i int) (ok bool, err error) {
-	u := &it.unit
+	u, dec := &it.unit, it.s.dec
+	if from, to, ok := dec.GroupsWithin(&it.p.r.order, it.fromInt, it.toInt); ok {
+		u.groups = [2]int{from, to}
+		return true, nil
+	}
 	from, ok, err := it.lastBefore(page, i, it.fromInt)
 	if err != nil || !ok {
 		return false, err
@@ -850,6 +854,11 @@ func (it *partIter) read(b *rowgroup.Batch) (bool, error) {
 	if first {
 		direct = !it.headed
 	}
+	if direct && !first && !it.o.Live && to-from == 1 {
+		if done, ok, err := it.readRows(b, from); ok {
+			return done, err
+		}
+	}
 	dst := b
 	if !direct {
 		dst = s.batch
@@ -897,6 +906,47 @@ func (it *partIter) read(b *rowgroup.Batch) (bool, error) {
 		return true, nil
 	}
 	return it.cut(b, dst, first)
+}
+
+// readRows is read of group g, in which the partition goes on, if the rows that
+// are wanted can be told and decoded by themselves.
+func (it *partIter) readRows(b *rowgroup.Batch, g int) (done, ok bool, err error) {
+	r, dec := it.p.r, it.s.dec
+	lo, hi := 0, dec.GroupRows(g)
+	if !it.unit.whole {
+		if !r.ints {
+			return false, false, nil
+		}
+		if lo, ok = dec.SearchInt(&r.order, g, it.fromInt); !ok {
+			return false, false, nil
+		}
+		if hi, ok = dec.SearchInt(&r.order, g, it.toInt); !ok {
+			return false, false, nil
+		}
+	}
+	n := hi - lo
+	if it.limit >= 0 {
+		n = min(n, it.limit)
+	}
+	if it.o.Desc {
+		lo = hi - n
+	} else {
+		hi = lo + n
+	}
+	b.Clear()
+	h := b.BeginPartition(it.p.key)
+	h.Continued = true
+	if !it.headed {
+		h.Deletion = it.p.head.Deletion
+	}
+	if ok, err = dec.DecodeRows(b, g, lo, hi, &it.decode); !ok || err != nil {
+		return false, ok, err
+	}
+	if it.limit >= 0 {
+		it.limit -= n
+	}
+	it.give(b)
+	return true, true, nil
 }
 
 // wanted are the unfiltereds of src, which holds rows of the partition, that

@@ -114,11 +114,12 @@ const (
 
 // scratch holds values that are spread over rows afterwards.
 type scratch struct {
-	i32 []int32
-	i64 []int64
-	f32 []float32
-	f64 []float64
-	str bytestrings.Strings
+	i32  []int32
+	i64  []int64
+	wide []int64 // of values that become int32
+	f32  []float32
+	f64  []float64
+	str  bytestrings.Strings
 }
 
 func newBlockDecoder(s *Schema) *BlockDecoder {

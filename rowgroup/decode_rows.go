@@ -89,15 +89,10 @@ func (d *blockDecoder) decodePartition(dst *Batch, from, to, i int, o *ScanOptio
 	d.begin(from, to)
 	d.left[from] -= len(h.b.keys.Data)
 	dst.BeginPartition(h.b.keys.At(i))
-	sp := span{from: from, to: to, n: d.rows[from]}
-	if err := d.decodePlain(dst, &sp, o); err != nil {
-		return tooLarge(err)
+	if h.each == 0 {
+		return nil
 	}
-	if dst.Len() != sp.n {
-		dst.n = sp.n
-	}
-	dst.Cut(0, i*h.each, (i+1)*h.each)
-	return nil
+	return tooLarge(d.decodeRange(dst, from, i*h.each, (i+1)*h.each, o))
 }
 
 // begin prepares for groups [from, to), which are at hand then.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"sort"
+
+	"github.com/colsst/colsst/encoding"
 )
 
 // IntOrder is the order of rows where one integer says where a row stands: the
@@ -125,11 +127,58 @@ func (o *IntOrder) At(b *Batch, i int) (v int64, ok bool) {
 // FirstInt is the value in the order o of the first unfiltered of group g of
 // the open block. ok is false where only decoding the group can say.
 func (d *BlockDecoder) FirstInt(o *IntOrder, g int) (v int64, ok bool) {
+	r, ok := d.intRamp(o, g)
+	return r.First ^ o.flip, ok
+}
+
+// intRamp are the values of the unfiltereds of group g in the column of o, if
+// these are all rows and parameters alone say so.
+func (d *BlockDecoder) intRamp(o *IntOrder, g int) (r encoding.Ramp, ok bool) {
 	states := d.l.clustering + 2*(o.col-d.schema.from[Clustering])
-	if d.rows[g] == 0 || d.count(d.l.kinds, g) != d.rows[g] || !d.zero(d.l.kinds, g, g+1) ||
-		!d.zero(states, g, g+1) || d.count(states+1, g) != d.rows[g] {
-		return 0, false
+	if d.rows[g] == 0 || !d.plain && (d.count(d.l.kinds, g) != d.rows[g] || !d.zero(d.l.kinds, g, g+1) ||
+		!d.zero(states, g, g+1) || d.count(states+1, g) != d.rows[g]) {
+		return r, false
 	}
-	r, ok := d.ramp(states+1, g)
-	return r.First ^ o.flip, ok && r.Spread == 0
+	r, ok = d.ramp(states+1, g)
+	return r, ok && r.Spread == 0
+}
+
+// GroupsWithin are the groups [from, to) of the open block that reach into a
+// range, at least one. ok is false where parameters alone do not tell.
+func (d *BlockDecoder) GroupsWithin(o *IntOrder, start, end IntBound) (from, to int, ok bool) {
+	st := d.l.clustering + 2*(o.col-d.schema.from[Clustering]) + 1
+	if !d.plain {
+		return 0, 0, false
+	}
+	r, ok := d.ramp(st, d.groups)
+	if !ok || r.Spread != 0 {
+		return 0, 0, false
+	}
+	from = d.groupBefore(searchRamp(r, d.starts[d.groups], o.flip, start))
+	to = d.groupBefore(searchRamp(r, d.starts[d.groups], o.flip, end)) + 1
+	return from, to, from < to
+}
+
+// groupBefore is the last group that begins before an unfiltered of the block, at
+// least the first.
+func (d *BlockDecoder) groupBefore(row int) int {
+	g := d.groups - 1
+	for g > 0 && d.starts[g] >= row {
+		g--
+	}
+	return g
+}
+
+// searchRamp is the first of n values of r, which has no spread, that lies behind
+// the bound, or n.
+func searchRamp(r encoding.Ramp, n int, flip int64, bound IntBound) int {
+	lo, hi := 0, n
+	for lo < hi {
+		if m := int(uint(lo+hi) >> 1); bound.Compare((r.First+int64(m)*r.Step)^flip) < 0 {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo
 }

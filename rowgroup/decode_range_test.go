@@ -1,0 +1,149 @@
+package rowgroup
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// plainRows is a table without anything but values and the times of rows.
+func plainRows(t *rapid.T) *Batch {
+	s, err := NewSchema([]Column{{Name: "k", Type: Text}}, []Column{{Name: "time", Type: Bigint}}, nil,
+		[]Column{{Name: "f", Type: Float}, {Name: "n", Type: Int}, {Name: "s", Type: Text}, {Name: "d", Type: Double}})
+	require.NoError(t, err)
+	b := NewBatch(s)
+	b.BeginPartition([]byte("k"))
+	noise := rapid.SampledFrom([]int64{1, 5, 1000, 3_000_000}).Draw(t, "noise")
+	step := rapid.Int64Range(0, 7).Draw(t, "step")
+	expiring := rapid.Bool().Draw(t, "expiring")
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	m := b.Meta()
+	for i := range rapid.IntRange(1, 700).Draw(t, "rows") {
+		at := 1_000_000 + int64(i)*step
+		b.vecs[1].i64 = append(b.vecs[1].i64, at)
+		b.vecs[2].f32 = append(b.vecs[2].f32, float32(r.IntN(1000))/10)
+		b.vecs[3].i32 = append(b.vecs[3].i32, int32(r.Int64N(noise)))
+		require.NoError(t, b.vecs[4].str.Append(fmt.Append(nil, r.Int64N(noise))))
+		b.vecs[5].f64 = append(b.vecs[5].f64, r.Float64())
+		m.WriteTimes = append(m.WriteTimes, at*1_000_000+r.Int64N(noise))
+		if expiring {
+			m.Liveness, m.TTLs = append(m.Liveness, LivenessExpiring), append(m.TTLs, int32(100+r.Int64N(noise)))
+			m.Expiries = append(m.Expiries, at+int64(m.TTLs[i]))
+		}
+	}
+	require.NoError(t, b.Check())
+	return b
+}
+
+// A part of a group decodes as the group does, and parameters tell where a bound
+// lies among its rows.
+func TestDecodeRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := plainRows(t)
+		spans := groupsOf(b, rapid.SampledFrom([]int{8, 13, 128}).Draw(t, "rows a group"))
+		spans = spans[:min(len(spans), MaxBlockGroups)]
+		seg, err := NewSegmentEncoder(b.Schema(), EncodeOptions{}).Encode(b, spans)
+		require.NoError(t, err)
+		var ts TemplateSet
+		n := len(spans)
+		_, tm, _ := ts.Choose(seg, 0, n)
+		d, got := NewBlockDecoder(b.Schema()), NewBatch(b.Schema())
+		require.NoError(t, d.Open(tm, n, spans[n-1].ToRow, 1, seg.AppendBlock(nil, 0, n, tm)))
+		order, ok := b.Schema().IntOrder()
+		require.True(t, ok)
+		for range 4 {
+			g := rapid.IntRange(0, n-1).Draw(t, "group")
+			lo := rapid.IntRange(0, d.GroupRows(g)-1).Draw(t, "lo")
+			hi := rapid.IntRange(lo+1, d.GroupRows(g)).Draw(t, "hi")
+			o := ScanOptions{WithoutMetadata: rapid.Bool().Draw(t, "without metadata"),
+				Columns: rapid.SampledFrom([][]int{nil, {}, {2}, {3, 4}}).Draw(t, "columns")}
+			got.Clear()
+			got.BeginPartition([]byte("k"))
+			ok, err := d.DecodeRows(got, g, lo, hi, &o)
+			require.NoError(t, err)
+			if d.GroupPartitions(g) == 0 && d.plain {
+				require.True(t, ok)
+				sameRows(t, b, spans[g].FromRow+lo, spans[g].FromRow+hi, got, &o)
+				if o.Columns == nil {
+					require.Equal(t, b.vecs[5].f64[spans[g].FromRow+lo:spans[g].FromRow+hi], got.vecs[5].f64)
+				}
+			}
+			bound := IntBound{b.vecs[1].i64[spans[g].FromRow+lo], rapid.Bool().Draw(t, "after")}
+			want, ok := order.Search(b, 0, spans[n-1].ToRow, bound)
+			require.True(t, ok)
+			if i, ok := d.SearchInt(&order, g, bound); ok {
+				require.Equal(t, min(max(want, spans[g].FromRow), spans[g].ToRow), spans[g].FromRow+i)
+			}
+			if from, to, ok := d.GroupsWithin(&order, bound, IntBound{bound.Value, true}); ok {
+				end, _ := order.Search(b, 0, spans[n-1].ToRow, IntBound{bound.Value, true})
+				require.True(t, spans[from].FromRow <= want && want <= spans[to-1].ToRow, "%d in groups %d to %d", want, from, to)
+				require.LessOrEqual(t, end, spans[to-1].ToRow)
+			}
+		}
+	})
+}
+
+// One of many partitions of a group decodes as it does among all.
+func TestDecodePartition(t *testing.T) {
+	every := everySchema(t)
+	rapid.Check(t, func(t *rapid.T) {
+		s := every
+		b := drawHistory(t, s)
+		if rapid.Bool().Draw(t, "bare") {
+			b = manyPartitions(t)
+			s = b.Schema()
+		}
+		spans := spansOf(t, b)
+		spans = spans[:min(len(spans), MaxBlockGroups)]
+		seg, err := NewSegmentEncoder(s, EncodeOptions{}).Encode(b, spans)
+		require.NoError(t, err)
+		var ts TemplateSet
+		n := len(spans)
+		_, tm, _ := ts.Choose(seg, 0, n)
+		d, got, all := NewBlockDecoder(s), NewBatch(s), NewBatch(s)
+		require.NoError(t, d.Open(tm, n, spans[n-1].ToRow, spans[n-1].ToPart, seg.AppendBlock(nil, 0, n, tm)))
+		for g, sp := range spans {
+			if sp.FromPart == sp.ToPart {
+				continue
+			}
+			all.Clear()
+			require.NoError(t, d.Decode(all, g, g+1, nil))
+			keys, err := d.Keys(g)
+			require.NoError(t, err)
+			require.Equal(t, sp.ToPart-sp.FromPart, keys.Len())
+			i := rapid.IntRange(0, keys.Len()-1).Draw(t, "partition")
+			require.Equal(t, string(b.Key(sp.FromPart+i)), string(keys.At(i)))
+			h, err := d.Head(g, i)
+			require.NoError(t, err)
+			require.Equal(t, *all.Partition(i), h)
+			got.Clear()
+			require.NoError(t, d.DecodePartition(got, g, g+1, i, nil))
+			lo, hi := all.PartitionRows(i)
+			all.Cut(i, lo, hi)
+			require.Equal(t, all.text(), got.text())
+		}
+	})
+}
+
+// manyPartitions is a table of partitions of as many rows each.
+func manyPartitions(t *rapid.T) *Batch {
+	s, err := NewSchema([]Column{{Name: "k", Type: Bigint}}, []Column{{Name: "time", Type: Bigint}}, nil,
+		[]Column{{Name: "v", Type: Double}, {Name: "s", Type: Text}})
+	require.NoError(t, err)
+	b, r := NewBatch(s), rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	each := rapid.IntRange(1, 5).Draw(t, "rows of each")
+	for p := range rapid.IntRange(1, 40).Draw(t, "partitions") {
+		b.BeginPartition(AppendInt(nil, Bigint, int64(p)*1000+r.Int64N(1000)))
+		for i := range each {
+			b.vecs[1].i64 = append(b.vecs[1].i64, int64(i))
+			b.vecs[2].f64 = append(b.vecs[2].f64, float64(r.IntN(1000))/100)
+			require.NoError(t, b.vecs[3].str.Append(fmt.Append(nil, r.IntN(100))))
+			b.Meta().WriteTimes = append(b.Meta().WriteTimes, r.Int64N(1000))
+		}
+	}
+	require.NoError(t, b.Check())
+	return b
+}
