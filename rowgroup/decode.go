@@ -94,7 +94,6 @@ type blockDecoder struct {
 	pos     []int32
 	some    []int32    // see filter
 	cells   [5][]int32 // see decodeStates
-	counts  []int      // see cellCounts
 	ofCells []int64    // see decodeMulti
 	sel     []int32
 	statics []int32

@@ -676,16 +676,6 @@ func (g *gatherer) multi(s int, m *MultiCells, meta *RowMeta, r *rowsOf) {
 	g.column(s, &m.values, &ofCells, &rowsOf{base: from, n: to - from})
 }
 
-// cellCounts is how many cells, by group, a multi-cell column has whose paths
-// are stream st. It is valid until the next call.
-func (d *blockDecoder) cellCounts(st int) []int {
-	d.counts = sized(d.counts, d.groups)
-	for g := range d.counts {
-		d.counts[g] = d.count(st, g)
-	}
-	return d.counts
-}
-
 // openCells takes what the cells of multi-cell columns count from the room of
 // the groups, before anything is decoded.
 func (d *blockDecoder) openCells() error {
