@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 	"io"
 	"testing"
+
+	"github.com/colsst/colsst/rowgroup"
 )
 
 // fuzzVersion picks one of the versions that differ.
@@ -149,6 +151,60 @@ func FuzzBody(f *testing.F) {
 			again[i].Partition.Position = 0
 		}
 		sameEvents(t, events, again)
+	})
+}
+
+// FuzzSalvage salvages a body without an index; what is left can be read as rows.
+func FuzzSalvage(f *testing.F) {
+	f.Add(uint8(0), goldenTable(f, "ma").header.Append(nil), goldenFile(f, "ma", ComponentData))
+	for i, v := range versions {
+		x := exampleTable(f, v, 300+i)
+		f.Add(uint8(i), x.header.Append(nil), x.body(f))
+	}
+	f.Fuzz(func(t *testing.T, version uint8, header, body []byte) {
+		h, err := ParseHeader(header)
+		if err != nil {
+			failUnlessTyped(t, err)
+			return
+		}
+		x := table{version: fuzzVersion(version), header: h}
+		s := x.sstable()
+		s.Version, s.Header, s.Dir, s.options.maxRow = x.version, h, "none", 1<<20
+		s.Data = &DataFile{Name: "Data.db", File: bytes.NewReader(body), Size: int64(len(body))}
+		src, err := NewSource(s, nil)
+		if err != nil {
+			failUnlessTyped(t, err)
+			return
+		}
+		at := int64(-1)
+		err = src.Salvage(t.Context(), func(p *BadPartition) error {
+			if p.Position <= at || p.End < p.Position {
+				t.Fatal(p.Position, "to", p.End, "after", at)
+			}
+			at = p.Position
+			failUnlessTyped(t, p.Err)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		it := src.Scan(t.Context(), rowgroup.ScanOptions{})
+		b := rowgroup.NewBatch(src.Schema())
+		for {
+			more, err := it.Next(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !more {
+				break
+			}
+			if err := b.Check(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := it.Close(); err != nil {
+			t.Fatal(err)
+		}
 	})
 }
 
