@@ -260,22 +260,6 @@ func accumulate64(dst []int64, first int64) (done int, last int64) {
 	return 0, first
 }
 
-func sumRuns64(dst []int64, src []byte, runs []Run64, highs []uint64, walk int) (done bool) {
-	switch Current() {
-	case AVX2:
-		if true {
-			sumRuns64AVX2(&dst[0], len(dst), &runs[0].Off, len(runs), &src[:1][0], &unpackTables[1][0][0][0], &highs[0], walk*64)
-			return true
-		}
-	case AVX512:
-		if true {
-			sumRuns64AVX512(&dst[0], len(dst), &runs[0].Off, len(runs), &src[:1][0], &unpackTables[1][1][0][0], &highs[0], walk*128)
-			return true
-		}
-	}
-	return false
-}
-
 func sumOrderedRuns64(dst []float64, src []byte, runs []Run64, highs []uint64, walk int, zeros uint) (done bool) {
 	switch Current() {
 	case AVX2:
@@ -1110,22 +1094,6 @@ func accumulate32(dst []int32, first int32) (done int, last int32) {
 		}
 	}
 	return 0, first
-}
-
-func sumRuns32(dst []int32, src []byte, runs []Run32, highs []uint32, walk int) (done bool) {
-	switch Current() {
-	case AVX2:
-		if true {
-			sumRuns32AVX2(&dst[0], len(dst), &runs[0].Off, len(runs), &src[:1][0], &unpackTables[0][0][0][0], &highs[0], walk*32)
-			return true
-		}
-	case AVX512:
-		if true {
-			sumRuns32AVX512(&dst[0], len(dst), &runs[0].Off, len(runs), &src[:1][0], &unpackTables[0][1][0][0], &highs[0], walk*128)
-			return true
-		}
-	}
-	return false
 }
 
 func sumOrderedRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, walk int, zeros uint) (done bool) {

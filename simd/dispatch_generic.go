@@ -68,10 +68,6 @@ func accumulate64(dst []int64, first int64) (done int, last int64) {
 	return 0, first
 }
 
-func sumRuns64(dst []int64, src []byte, runs []Run64, highs []uint64, walk int) (done bool) {
-	return false
-}
-
 func sumOrderedRuns64(dst []float64, src []byte, runs []Run64, highs []uint64, walk int, zeros uint) (done bool) {
 	return false
 }
@@ -282,10 +278,6 @@ func plainDecimal32(dst []float32, src []uint32, add int32, back, scale float64)
 
 func accumulate32(dst []int32, first int32) (done int, last int32) {
 	return 0, first
-}
-
-func sumRuns32(dst []int32, src []byte, runs []Run32, highs []uint32, walk int) (done bool) {
-	return false
 }
 
 func sumOrderedRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, walk int, zeros uint) (done bool) {

@@ -53,9 +53,6 @@ func plainDecimal64AVX2(dst *float64, n int, src *uint64, add int64, back float6
 func accumulate64AVX2(dst *int64, n int, src *int64, first int64) (last int64)
 
 //go:noescape
-func sumRuns64AVX2(dst *int64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int)
-
-//go:noescape
 func sumOrderedRuns64AVX2(dst *float64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int, zeros uint)
 
 //go:noescape
@@ -192,9 +189,6 @@ func plainDecimal64AVX512(dst *float64, n int, src *uint64, add int64, back floa
 
 //go:noescape
 func accumulate64AVX512(dst *int64, n int, src *int64, first int64) (last int64)
-
-//go:noescape
-func sumRuns64AVX512(dst *int64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int)
 
 //go:noescape
 func sumOrderedRuns64AVX512(dst *float64, n int, runs *int, count int, src *byte, tables *byte, highs *uint64, stride int, zeros uint)
@@ -374,9 +368,6 @@ func plainDecimal32AVX2(dst *float32, n int, src *uint32, add int32, back float6
 func accumulate32AVX2(dst *int32, n int, src *int32, first int32) (last int32)
 
 //go:noescape
-func sumRuns32AVX2(dst *int32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int)
-
-//go:noescape
 func sumOrderedRuns32AVX2(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, zeros uint)
 
 //go:noescape
@@ -495,9 +486,6 @@ func plainDecimal32AVX512(dst *float32, n int, src *uint32, add int32, back floa
 
 //go:noescape
 func accumulate32AVX512(dst *int32, n int, src *int32, first int32) (last int32)
-
-//go:noescape
-func sumRuns32AVX512(dst *int32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int)
 
 //go:noescape
 func sumOrderedRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, zeros uint)

@@ -55,34 +55,16 @@ func highsOrNone[U uint32 | uint64](highs []U, n int, none []U) (h []U, walk int
 	return highs[:n:len(highs)], 1
 }
 
-// SumRuns64 is Sum64 of one run after another: value i of a run is First plus
-// the sum of Add + s[j] over all j <= i. dst has as many values as the runs have
-// codes, which lie in src as Unpack64 reads them. highs, as long as dst or
-// empty, are added to the codes, as patches are. Kernels are the faster where 64
-// bytes more of src, or of its capacity, follow a run, and N is a multiple of 32.
-func SumRuns64(dst []int64, src []byte, runs []Run64, highs []uint64) {
-	for len(runs) > 0 {
-		k, n := kernelRuns(src, runs, 64)
-		if k > 0 {
-			h, walk := highsOrNone(highs, n, noHighs64[:])
-			if sumRuns64(dst[:n:len(dst)], src, runs[:k], h, walk) {
-				dst, runs, highs = dst[n:], runs[k:], highs[min(n, len(highs)):]
-				continue
-			}
-		}
-		r := &runs[0]
-		var buf [someCodes]uint64
-		for at, first := 0, r.First; at < r.N; {
-			c, n, last := some64(r, &buf, at, src, highs, first)
-			Sum64(dst[at:at+n:len(dst)], &c, first, r.Add)
-			at, first = at+n, last
-		}
-		dst, runs, highs = dst[r.N:], runs[1:], highs[min(r.N, len(highs)):]
-	}
-}
-
-// SumOrderedRuns64 is SumOrdered64 of the sums of SumRuns64.
+// SumOrderedRuns64 is SumOrdered64 of one run after another: the integer of value
+// i of a run is First plus the sum of Add + s[j] over all j <= i. dst has as many
+// values as the runs have codes, which lie in src as Unpack64 reads them. highs,
+// as long as dst or empty, are added to the codes, as patches are: see Patches64.
+// Kernels are the faster where 64 bytes more of src, or of its capacity, follow a
+// run, and N is a multiple of 32.
 func SumOrderedRuns64(dst []float64, src []byte, runs []Run64, highs []uint64, zeros uint) {
+	if len(highs) > 0 {
+		_ = highs[:len(dst):len(highs)]
+	}
 	for len(runs) > 0 {
 		k, n := kernelRuns(src, runs, 64)
 		if k > 0 {
@@ -103,9 +85,13 @@ func SumOrderedRuns64(dst []float64, src []byte, runs []Run64, highs []uint64, z
 	}
 }
 
-// SumDecimalRuns64 is SumDecimal64 of the sums of SumRuns64.
+// SumDecimalRuns64 is SumDecimal64 of one run after another, of sums as in
+// SumOrderedRuns64.
 func SumDecimalRuns64(dst []float64, src []byte, runs []Run64, highs []uint64, back, scale float64) (ok bool) {
 	ok = true
+	if len(highs) > 0 {
+		_ = highs[:len(dst):len(highs)]
+	}
 	for len(runs) > 0 {
 		k, n := kernelRuns(src, runs, 64)
 		if k > 0 {
@@ -148,30 +134,11 @@ func some64(r *Run64, buf *[someCodes]uint64, at int, src []byte, highs []uint64
 	return Plain64(u), len(u), first
 }
 
-// SumRuns32 is SumRuns32 for 32 bits.
-func SumRuns32(dst []int32, src []byte, runs []Run32, highs []uint32) {
-	for len(runs) > 0 {
-		k, n := kernelRuns(src, runs, 32)
-		if k > 0 {
-			h, walk := highsOrNone(highs, n, noHighs32[:])
-			if sumRuns32(dst[:n:len(dst)], src, runs[:k], h, walk) {
-				dst, runs, highs = dst[n:], runs[k:], highs[min(n, len(highs)):]
-				continue
-			}
-		}
-		r := &runs[0]
-		var buf [someCodes]uint32
-		for at, first := 0, r.First; at < r.N; {
-			c, n, last := some32(r, &buf, at, src, highs, first)
-			Sum32(dst[at:at+n:len(dst)], &c, first, r.Add)
-			at, first = at+n, last
-		}
-		dst, runs, highs = dst[r.N:], runs[1:], highs[min(r.N, len(highs)):]
-	}
-}
-
 // SumOrderedRuns32 is SumOrderedRuns32 for 32 bits.
 func SumOrderedRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, zeros uint) {
+	if len(highs) > 0 {
+		_ = highs[:len(dst):len(highs)]
+	}
 	for len(runs) > 0 {
 		k, n := kernelRuns(src, runs, 32)
 		if k > 0 {
@@ -195,6 +162,9 @@ func SumOrderedRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, z
 // SumDecimalRuns32 is SumDecimalRuns32 for 32 bits.
 func SumDecimalRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, back, scale float64) (ok bool) {
 	ok = true
+	if len(highs) > 0 {
+		_ = highs[:len(dst):len(highs)]
+	}
 	for len(runs) > 0 {
 		k, n := kernelRuns(src, runs, 32)
 		if k > 0 {

@@ -28,7 +28,6 @@ func runs(s shape) {
 	ordered := unorder(s)
 	ordered.name = "Ordered"
 	decimal := toDecimal(s)
-	sumRuns(s, "sumRuns", s.int(), "", decoder{each: identity})
 	sumRuns(s, "sumOrderedRuns", s.float(), "zeros uint", ordered)
 	sumRuns(s, "sumDecimalRuns", s.float(), "back, scale float64", decoder{each: identity, then: &decimal})
 }
@@ -36,10 +35,8 @@ func runs(s shape) {
 // sumRuns writes one of them: d turns sums into values. A run has a multiple of
 // 32 codes, all in one window, and 64 bytes more follow its codes.
 func sumRuns(s shape, name, value, params string, d decoder) {
-	args, results, otherwise := "", "done bool", "false"
-	if params != "" {
-		args, params = ", "+names(params), ", "+params
-	}
+	args, results, otherwise := ", "+names(params), "done bool", "false"
+	params = ", " + params
 	c := &codes{shape: s, packed: true}
 	step := c.regs() * s.lanes() // codes at a time: two registers, or what is whole bytes
 	ahead := 1
