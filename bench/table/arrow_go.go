@@ -76,7 +76,11 @@ func (w *arrowWriter) add(b *rowgroup.Batch) error {
 	for p := range parts(b) {
 		for from := 0; from < len(p.time); {
 			if w.group == nil {
-				w.group, w.rows = w.w.AppendBufferedRowGroup(), 0
+				g, err := w.w.AppendBufferedRowGroupChecked()
+				if err != nil {
+					return err
+				}
+				w.group, w.rows = g, 0
 			}
 			to := min(from+w.limit-w.rows, len(p.time))
 			w.keys = w.keys[:0]

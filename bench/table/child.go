@@ -35,7 +35,7 @@ func RunChild(args []string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) //nolint:errcheck // the parent removes what is left
 	runtime.GOMAXPROCS(1)
 	l, err := o.measure(args[1], dir)
 	if err != nil {
@@ -373,7 +373,7 @@ func countReads(path string, t *truth, shapes []int, o *Options, rec *recorder) 
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	info, err := f.Stat()
 	if err != nil {
 		return err

@@ -111,7 +111,7 @@ func (r *duckReader) scan(sum bool) (n int64, checksum uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err says what failed
 	var key sql.RawBytes
 	var x row
 	for rows.Next() {
@@ -135,7 +135,7 @@ func (r *duckReader) read(key string, from, to int32, out *columns) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err says what failed
 	var x row
 	for rows.Next() {
 		if err := rows.Scan(&x.time, &x.value, &x.wrote, &x.ttl); err != nil {

@@ -335,7 +335,7 @@ func (c *columns) partialSum(col int) (s uint64) {
 // rowScan is a scan through the interface of rows, which most users take.
 func (r *parquetGoReader) rowScan(add func(metric, unit string, v float64)) error {
 	in := pq.NewGenericReader[parquetGoRow](r.f)
-	defer in.Close()
+	defer in.Close() //nolint:errcheck // it was only read
 	buffer := make([]parquetGoRow, 1024)
 	rows, err := 0, error(nil)
 	took := cpuOf(func() {

@@ -147,7 +147,7 @@ func parallelRate(r reader, t *truth, points, rows int, budget time.Duration) (t
 		if sessions[i], err = r.session(); err != nil {
 			return timing, err
 		}
-		defer sessions[i].close()
+		defer sessions[i].close() //nolint:errcheck // it was only read
 		work[i] = t.queries(points, rows, i)
 	}
 	const parts = 5

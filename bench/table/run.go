@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,7 +40,7 @@ func (o *Options) budget() time.Duration {
 
 // Run measures every subject that o asks for, and returns the results, the
 // ratios to be reached among them. A subject that fails is told of and left out.
-func Run(ctx context.Context, o Options) (result.List, error) {
+func Run(ctx context.Context, o Options) (list result.List, err error) {
 	only, err := regexp.Compile(o.Subjects)
 	if err != nil {
 		return nil, err
@@ -64,8 +65,8 @@ func Run(ctx context.Context, o Options) (result.List, error) {
 	if o.Dir, err = os.MkdirTemp(o.Dir, "colsst-bench-"); err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(o.Dir)
-	list := result.List{result.Describe(suite)}
+	defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
+	list = result.List{result.Describe(suite)}
 	for _, id := range ids {
 		if !only.MatchString(id) {
 			continue
