@@ -183,7 +183,7 @@ func (c *chunkReader) readDictionary() error {
 		return err
 	}
 	h := &c.header.DictionaryPageHeader.V
-	if h.Encoding != format.Plain && h.Encoding != format.PlainDictionary || h.NumValues < 0 {
+	if h.Encoding != format.Plain && h.Encoding != page.PlainDictionary || h.NumValues < 0 {
 		return encoding.Corruptf("dictionary", "%d values in encoding %s", h.NumValues, h.Encoding)
 	}
 	if c.hasDict {
@@ -498,7 +498,6 @@ type entries struct {
 	values     page.Values
 	entry      int // defs[entry:] are not yet taken
 	value      int
-	more       bool // the chunk has further pages
 }
 
 // fill reads pages until more than n rows are there, or all that the chunk has.

@@ -39,7 +39,6 @@ type Writer struct {
 	body, comp []byte
 	head       compactWriter
 	dict       page.Dictionary
-	levels     []byte
 	check      *rowgroup.OrderChecker
 }
 

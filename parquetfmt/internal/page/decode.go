@@ -14,6 +14,10 @@ import (
 	"github.com/colsst/colsst/simd"
 )
 
+// PlainDictionary is the old number of dictionary indexes, and of the PLAIN
+// encoding of a dictionary page.
+const PlainDictionary format.Encoding = 2
+
 // MaxValues is how many values a page can have that must be decoded at once,
 // which those of runs and dictionaries need not be.
 const MaxValues = 1 << 24
@@ -41,7 +45,7 @@ func (r *Reader) Reset(t format.Type, length int, e format.Encoding, src []byte,
 	r.values.Init(t, length)
 	r.at, r.left, r.dict, r.runs = 0, 0, nil, false
 	switch e {
-	case format.PlainDictionary, format.RLEDictionary:
+	case PlainDictionary, format.RLEDictionary:
 		switch {
 		case dict == nil && n > 0:
 			return encoding.Corruptf("page", "indexes of a dictionary, which is missing")

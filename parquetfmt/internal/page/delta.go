@@ -54,7 +54,7 @@ func parseDeltaHeader(src []byte) (h deltaHeader, err error) {
 	if u[0] == 0 || u[0] > most || u[1] == 0 || u[0]%u[1] != 0 || u[0]%128 != 0 || u[0]/u[1]%32 != 0 {
 		return h, encoding.Corruptf(deltaPart, "blocks of %d values in %d miniblocks", u[0], u[1])
 	}
-	if u[2] > 1<<31 {
+	if u[2] > 1<<31-1 {
 		return h, encoding.Corruptf(deltaPart, "%d values", u[2])
 	}
 	h.mini, h.minis, h.total = int(u[0]/u[1]), int(u[1]), int(u[2])

@@ -60,11 +60,14 @@ func (h *Hybrid) advance() error {
 			if h.width < 32 && h.value>>h.width != 0 {
 				return encoding.Corruptf("levels", "value %d of %d bits", h.value, h.width)
 			}
-			h.run = int(min(count, 1<<31))
+			h.run = int(min(count, 1<<31-1))
 			continue
 		}
-		if count > 1<<28 {
+		if count > 1<<27 {
 			return encoding.Corruptf("levels", "%d groups of packed values", count)
+		}
+		if most := uint64(len(h.src)); h.width > 0 { // more than that are cut in any case
+			count = min(count, most/uint64(h.width)+1)
 		}
 		size := int(count) * int(h.width)
 		h.left = int(count) * 8

@@ -230,7 +230,8 @@ func TestDamage(t *testing.T) {
 				n := r.IntN(300)
 				src := make([]byte, r.IntN(60))
 				for i := range src {
-					src[i] = byte(r.Uint32()) & byte(r.Uint32()) & byte(r.Uint32())
+					x := r.Uint32()
+					src[i] = byte(x) & byte(x>>8) & byte(x>>16)
 				}
 				var rd Reader
 				var dict, got Values
