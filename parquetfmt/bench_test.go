@@ -67,20 +67,7 @@ func BenchmarkScan(b *testing.B) {
 		file := writeBatches(b, s, batches, x.opts...)
 		b.Run(x.name, func(b *testing.B) {
 			for range b.N {
-				r := openBytes(b, file)
-				it := r.Scan(context.Background(), rowgroup.ScanOptions{})
-				batch := rowgroup.NewBatch(s)
-				n := 0
-				for {
-					ok, err := it.Next(batch)
-					require.NoError(b, err)
-					if !ok {
-						break
-					}
-					n += batch.Len()
-				}
-				require.Equal(b, rows, n)
-				require.NoError(b, it.Close())
+				scanBytes(b, file, rows)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
 		})
@@ -127,6 +114,45 @@ func BenchmarkOtherWrite(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
 		})
 	}
+}
+
+// BenchmarkScanOther is our reading of a file of parquet-go's.
+func BenchmarkScanOther(b *testing.B) {
+	_, batches, rows := benchRows(b)
+	points := pointsOf(batches)
+	for _, group := range []int{1 << 17, 512} {
+		var file bytes.Buffer
+		w := parquet.NewGenericWriter[point](&file, parquet.MaxRowsPerRowGroup(int64(group)), parquet.PageBufferSize(80_000))
+		_, err := w.Write(points)
+		require.NoError(b, err)
+		require.NoError(b, w.Close())
+		b.Run(fmt.Sprint(group), func(b *testing.B) {
+			for range b.N {
+				scanBytes(b, file.Bytes(), rows, WithPartitionKey("series"), WithClustering(Clustering{Column: "time"}), WithMetadata("write_time", "ttl", "expiry"))
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
+		})
+	}
+}
+
+// scanBytes reads all rows of a file, which are so many.
+func scanBytes(b *testing.B, file []byte, rows int, opts ...ReadOption) {
+	b.Helper()
+	r, err := Open(bytes.NewReader(file), int64(len(file)), opts...)
+	require.NoError(b, err)
+	it := r.Scan(context.Background(), rowgroup.ScanOptions{})
+	batch := rowgroup.NewBatch(r.Schema())
+	n := 0
+	for {
+		ok, err := it.Next(batch)
+		require.NoError(b, err)
+		if !ok {
+			break
+		}
+		n += batch.Len()
+	}
+	require.Equal(b, rows, n)
+	require.NoError(b, it.Close())
 }
 
 // BenchmarkOtherScan is parquet-go's reading of typed pages.

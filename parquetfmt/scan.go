@@ -726,6 +726,12 @@ func limitsOf(k rowgroup.Kind) (least, greatest int32) {
 // meta appends the metadata of rows.
 func (x *builder) meta(b *rowgroup.Batch, from, to, at int) {
 	m := b.Meta()
+	if x.written == nil && x.delay == nil && x.ttl == nil && x.expiry == nil {
+		return
+	}
+	if x.uniform(m, from, to, at) {
+		return
+	}
 	number := func(c *readColumn, i int) (v int64, ok bool) {
 		if c == nil || len(c.nulls) > 0 && c.nulls[i] {
 			return 0, false
@@ -734,12 +740,6 @@ func (x *builder) meta(b *rowgroup.Batch, from, to, at int) {
 			return int64(c.values.I32[i]), true
 		}
 		return c.values.I64[i], true
-	}
-	if x.written == nil && x.delay == nil && x.ttl == nil && x.expiry == nil {
-		return
-	}
-	if x.s.f.plan.own && x.uniform(m, from, to, at) {
-		return
 	}
 	for i := from; i < to; i++ {
 		live := rowgroup.LivenessLive
@@ -776,21 +776,56 @@ func (x *builder) meta(b *rowgroup.Batch, from, to, at int) {
 	}
 }
 
-// uniform appends the metadata of rows of ours that all expire; it reports whether
-// they do.
+// uniform appends the metadata of rows that all have a write time and those that
+// all expire or none does, column by column; it reports whether they are such.
 func (x *builder) uniform(m *rowgroup.RowMeta, from, to, at int) bool {
-	if x.written == nil || len(x.written.nulls) > 0 || x.ttl == nil || x.expiry == nil || len(x.ttl.nulls) > 0 || len(x.expiry.nulls) > 0 {
+	whole := func(c *readColumn) bool { return c != nil && len(c.nulls) == 0 }
+	if !whole(x.written) || x.delay != nil {
 		return false
 	}
-	live := pad(m.Liveness, at)
-	for range to - from {
-		live = append(live, rowgroup.LivenessExpiring)
+	expiring := whole(x.ttl)
+	switch {
+	case expiring && x.expiry == nil && !x.s.f.plan.own:
+		return false // by their TTLs
+	case expiring && !whole(x.expiry), !expiring && (x.ttl != nil || x.expiry != nil):
+		return false
 	}
-	m.Liveness = live
-	m.WriteTimes = append(pad(m.WriteTimes, at), x.written.values.I64[from:to]...)
-	m.TTLs = append(pad(m.TTLs, at), x.ttl.values.I32[from:to]...)
-	m.Expiries = append(pad(m.Expiries, at), x.expiry.values.I64[from:to]...)
+	live := rowgroup.LivenessLive
+	if expiring {
+		live = rowgroup.LivenessExpiring
+		m.TTLs = appendInt32s(pad(m.TTLs, at), x.ttl, from, to)
+		m.Expiries = appendInt64s(pad(m.Expiries, at), x.expiry, from, to)
+	} else {
+		m.TTLs, m.Expiries = pad(m.TTLs, at+to-from), pad(m.Expiries, at+to-from)
+	}
+	m.Liveness = slices.Grow(pad(m.Liveness, at), to-from)
+	for range to - from {
+		m.Liveness = append(m.Liveness, live)
+	}
+	m.WriteTimes = appendInt64s(pad(m.WriteTimes, at), x.written, from, to)
 	return true
+}
+
+// appendInt64s appends values [from, to) of a column of integers.
+func appendInt64s(dst []int64, c *readColumn, from, to int) []int64 {
+	if c.values.Type == format.Int64 {
+		return append(dst, c.values.I64[from:to]...)
+	}
+	for _, v := range c.values.I32[from:to] {
+		dst = append(dst, int64(v))
+	}
+	return dst
+}
+
+// appendInt32s is appendInt64s for those of 32 bits, or their low ones.
+func appendInt32s(dst []int32, c *readColumn, from, to int) []int32 {
+	if c.values.Type == format.Int32 {
+		return append(dst, c.values.I32[from:to]...)
+	}
+	for _, v := range c.values.I64[from:to] {
+		dst = append(dst, int32(v))
+	}
+	return dst
 }
 
 // pad is s of at least n entries.

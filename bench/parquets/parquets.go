@@ -196,7 +196,7 @@ func (x *run) tables(ctx context.Context, data string, g generate.Metrics5) erro
 			return err
 		}
 		theirs := result.Params{"rows": rows, "file": peer}
-		if err := x.speed(data, ours, read, theirs, points, func() error { return readOurs(ctx, file.Bytes(), points) }); err != nil {
+		if err := x.speed(data, ours, read, theirs, points, func() error { return readOurs(ctx, file.Bytes(), points, peerTable...) }); err != nil {
 			return err
 		}
 	}
@@ -204,8 +204,8 @@ func (x *run) tables(ctx context.Context, data string, g generate.Metrics5) erro
 }
 
 // readOurs reads all columns of a file into batches.
-func readOurs(ctx context.Context, file []byte, points int64) error {
-	r, err := parquetfmt.Open(bytes.NewReader(file), int64(len(file)))
+func readOurs(ctx context.Context, file []byte, points int64, opts ...parquetfmt.ReadOption) error {
+	r, err := parquetfmt.Open(bytes.NewReader(file), int64(len(file)), opts...)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	pq "github.com/parquet-go/parquet-go"
 
+	"github.com/colsst/colsst/parquetfmt"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -19,6 +20,12 @@ type peerRow struct {
 	Wrote  int64   `parquet:"wrote,delta,zstd"`
 	TTL    int32   `parquet:"ttl,delta,zstd"`
 	Expiry int64   `parquet:"expiry,delta,zstd"`
+}
+
+// peerTable makes the columns of its file the table that they came from.
+var peerTable = []parquetfmt.ReadOption{
+	parquetfmt.WithPartitionKey("series"), parquetfmt.WithClustering(parquetfmt.Clustering{Column: "time"}),
+	parquetfmt.WithMetadata("wrote", "ttl", "expiry"),
 }
 
 const (
