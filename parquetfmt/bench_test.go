@@ -15,7 +15,7 @@ import (
 )
 
 // benchRows are the rows of the benchmarks, of which each op writes or reads all.
-func benchRows(b *testing.B) (*rowgroup.Schema, []*rowgroup.Batch, int) {
+func benchRows(b testing.TB) (*rowgroup.Schema, []*rowgroup.Batch, int) {
 	b.Helper()
 	m := generate.Metrics5{Series: 2, Points: 60_000, Variant: generate.TwoDecimals}
 	it := m.Rows()

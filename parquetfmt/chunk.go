@@ -85,8 +85,7 @@ func (c *chunkReader) readHeader() error {
 		if err != nil {
 			return err
 		}
-		c.header = format.PageHeader{}
-		size, err := decodeStruct(b, &c.header)
+		size, err := decodePageHeader(b, &c.header)
 		if err == errCut && len(b) == n && n < 16<<20 {
 			continue
 		}

@@ -61,9 +61,8 @@ func readFooter(r io.ReaderAt, size int64) (m *format.FileMetaData, footer int64
 			return nil, 0, err
 		}
 	}
-	m = new(format.FileMetaData)
 	body := tail[int64(len(tail))-trailerLen-footer : len(tail)-trailerLen]
-	n, err := decodeStruct(body, m)
+	m, n, err := decodeFooter(body)
 	switch {
 	case err != nil:
 		return nil, 0, err
