@@ -40,7 +40,8 @@
 // partition) and regular columns. A partition that has only a static row is one
 // row whose clustering and regular columns are null. WithRowMetadata adds
 //
-//	$write_time   INT64   µs; null of rows that exist by their cells alone
+//	$write_time   INT64   µs; null of rows that exist by their cells alone,
+//	                      which are read as written at 0
 //	$write_delay  INT64   in its place, if asked for: µs from the row's time
 //	$ttl          INT32   s; null of rows that do not expire
 //	$expiry       INT64   s; the same

@@ -124,11 +124,18 @@ func sstableRoundTrip(t *testing.T, path string) {
 
 	// The live view is written and read, too.
 	live := rowgroup.ScanOptions{Live: true, Now: -1 << 63}
-	file = writeAll(t, src.Schema(), src.Scan(context.Background(), live), WithReplacement())
-	r = openBytes(t, file)
+	for _, opts := range [][]Option{{WithReplacement()}, {WithReplacement(), WithRowMetadata()}} {
+		readLive(t, writeAll(t, src.Schema(), src.Scan(context.Background(), live), opts...))
+	}
+}
+
+// readLive reads a live file, whose rows are those of a table.
+func readLive(t *testing.T, file []byte) {
+	r := openBytes(t, file)
+	require.NoError(t, r.Verify(context.Background(), VerifyFooter, nil))
 	n := int64(0)
-	it = r.Scan(context.Background(), rowgroup.ScanOptions{})
-	b = rowgroup.NewBatch(r.Schema())
+	it := r.Scan(context.Background(), rowgroup.ScanOptions{})
+	b := rowgroup.NewBatch(r.Schema())
 	for {
 		ok, err := it.Next(b)
 		require.NoError(t, err)

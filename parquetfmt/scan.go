@@ -765,8 +765,6 @@ func (x *builder) meta(b *rowgroup.Batch, from, to, at int) {
 			live, expiry = rowgroup.LivenessExpiring, floorDiv(written, 1_000_000)+ttl
 		case known && !expires:
 			live = rowgroup.LivenessExpiring
-		case x.s.f.plan.own && !there && (x.written != nil || x.delay != nil):
-			live = rowgroup.LivenessNone
 		}
 		m.Liveness = append(pad(m.Liveness, at), live)
 		m.WriteTimes = append(pad(m.WriteTimes, at), written)
