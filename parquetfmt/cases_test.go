@@ -516,3 +516,46 @@ func TestDamagedFiles(t *testing.T) {
 func equalRows(a, b [][]string) bool {
 	return slices.EqualFunc(a, b, func(x, y []string) bool { return slices.Equal(x, y) })
 }
+
+// Keys in which bytes are replaced come in the order of those that they were,
+// so that no sorting columns say otherwise.
+func TestReplacedKeysAreNotSorted(t *testing.T) {
+	s, err := rowgroup.NewSchema([]rowgroup.Column{{Name: "k", Type: rowgroup.Text}}, []rowgroup.Column{{Name: "c", Type: rowgroup.Text}}, nil, nil)
+	require.NoError(t, err)
+	b := rowgroup.NewBatch(s)
+	for i, key := range []string{"\U00010000", "\xff"} { // the second becomes U+FFFD, which is less
+		b.BeginPartition([]byte(key))
+		require.NoError(t, b.PutValue(1, i, []byte("c"), true))
+		b.SetLen(i + 1)
+	}
+	for replace, want := range map[bool]int{false: 2, true: 0} {
+		opts, batches := []Option{WithReplacement()}, []*rowgroup.Batch{b}
+		if !replace {
+			opts, batches = nil, nil
+			ok := rowgroup.NewBatch(s)
+			ok.BeginPartition([]byte("k"))
+			require.NoError(t, ok.PutValue(1, 0, []byte("c"), true))
+			ok.SetLen(1)
+			batches = append(batches, ok)
+		}
+		r := openBytes(t, writeBatches(t, s, batches, opts...))
+		require.Len(t, r.meta.RowGroups[0].SortingColumns, want)
+	}
+}
+
+// A key of a file of others that is not UTF-8 is found behind a Bloom filter.
+func TestFilterOfInvalidUTF8(t *testing.T) {
+	type row struct {
+		K string `parquet:"k"`
+	}
+	var file bytes.Buffer
+	w := parquet.NewGenericWriter[row](&file, parquet.BloomFilters(parquet.SplitBlockFilter(10, "k")))
+	_, err := w.Write([]row{{"a"}, {"\xff"}, {"z"}})
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	r := openBytes(t, file.Bytes(), WithPartitionKey("k"))
+	for key, want := range map[string]error{"a": nil, "\xff": nil, "\xfe": rowgroup.ErrNotFound} {
+		_, err := r.Partition(context.Background(), []byte(key))
+		require.ErrorIs(t, err, want, "%q", key)
+	}
+}

@@ -179,10 +179,13 @@ func (f *Reader) inFilter(m *format.ColumnMetaData, s *shape, v []byte) (bool, e
 	n := *s
 	n.node = cloneNode(s.node)
 	n.leaf = 0
-	if m.BloomFilterOffset == 0 || s.form > formFixed || s.form == formText && s.typ.Kind == rowgroup.KindInvalid {
+	if m.BloomFilterOffset == 0 || s.form > formFixed {
 		return true, nil
 	}
 	x.leaves[0].init(n.node)
+	if s.form == formText {
+		n.form = formBytes // those of others have texts of any bytes
+	}
 	if x.check(&n, v) != nil {
 		return false, nil // it cannot be there
 	}

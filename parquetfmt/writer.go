@@ -93,7 +93,7 @@ func NewWriter(w io.Writer, s *rowgroup.Schema, opts ...Option) (*Writer, error)
 			p.x.leaves[x.leaf].inRuns = true
 		}
 	}
-	p.sorted = sortingOf(p.lay)
+	p.sorted = sortingOf(p.lay, p.o.replace)
 	p.codec = page.TakeCodec()
 	p.fill = newFiller(p.lay, &p.x)
 	p.check = rowgroup.NewOrderChecker(s)
@@ -101,8 +101,9 @@ func NewWriter(w io.Writer, s *rowgroup.Schema, opts ...Option) (*Writer, error)
 }
 
 // sortingOf are the columns by which the rows of every row group ascend or
-// descend, in the order that Parquet defines for their types.
-func sortingOf(l *layout) (sorted []sortingColumn) {
+// descend, in the order that Parquet defines for their types. Texts in which
+// bytes are replaced may be in another than those that they were.
+func sortingOf(l *layout, replace bool) (sorted []sortingColumn) {
 	s := l.schema
 	if l.lossless {
 		return nil // rows of partitions and markers stand between
@@ -113,7 +114,7 @@ func sortingOf(l *layout) (sorted []sortingColumn) {
 	case 1:
 		// Keys are in the order of their bytes.
 		x := l.columns[0]
-		if o := s.Order(); o != "bytes" && o != "byteordered" || x.form != formText && x.form != formBytes && x.form != formFixed && x.form != formBool {
+		if o := s.Order(); o != "bytes" && o != "byteordered" || x.form != formText && x.form != formBytes && x.form != formFixed && x.form != formBool || replace && x.form == formText {
 			return nil
 		}
 		sorted = append(sorted, sortingColumn{x.leaf, false})
@@ -123,6 +124,9 @@ func sortingOf(l *layout) (sorted []sortingColumn) {
 	from, to := s.Range(rowgroup.Clustering)
 	for i := from; i < to; i++ {
 		x := l.columns[i]
+		if replace && x.form == formText {
+			return sorted
+		}
 		t := s.Column(i).Type
 		reversed := t.Kind == rowgroup.KindReversed
 		switch bare(t).Kind {
