@@ -379,7 +379,7 @@ func (f *filler) bulk(col int, s *shape, from, to, at int) error {
 	l := &f.x.leaves[s.leaf]
 	switch s.form {
 	case formInt32, formBool:
-		l.values.I32 = append(l.values.I32, (*f.b.Int32s(col))[from:to]...)
+		l.values.I32 = appendAll(l.values.I32, (*f.b.Int32s(col))[from:to]...)
 	case formInt64:
 		v := (*f.b.Int64s(col))[from:to]
 		if s.typ.Kind == rowgroup.KindTime {
@@ -387,7 +387,7 @@ func (f *filler) bulk(col int, s *shape, from, to, at int) error {
 				return f.rowByRow(col, s, from, to, at)
 			}
 		}
-		l.values.I64 = append(l.values.I64, v...)
+		l.values.I64 = appendAll(l.values.I64, v...)
 	case formSeconds:
 		v := (*f.b.Int64s(col))[from:to]
 		const most = 1<<63/1000 - 1
@@ -402,9 +402,9 @@ func (f *filler) bulk(col int, s *shape, from, to, at int) error {
 			l.values.I32 = append(l.values.I32, int32(uint32(x)))
 		}
 	case formFloat:
-		l.values.F32 = append(l.values.F32, (*f.b.Float32s(col))[from:to]...)
+		l.values.F32 = appendAll(l.values.F32, (*f.b.Float32s(col))[from:to]...)
 	case formDouble:
-		l.values.F64 = append(l.values.F64, (*f.b.Float64s(col))[from:to]...)
+		l.values.F64 = appendAll(l.values.F64, (*f.b.Float64s(col))[from:to]...)
 	default:
 		str := f.b.Bytes(col)
 		if s.form == formText {
@@ -481,7 +481,7 @@ func (f *filler) int64s(s *shape, v []int64, from, to int, there bool) {
 	case len(v) == 0:
 		l.values.AppendZeros(to - from)
 	default:
-		l.values.I64 = append(l.values.I64, v[from:to]...)
+		l.values.I64 = appendAll(l.values.I64, v[from:to]...)
 	}
 	l.added(to - from)
 }
@@ -496,7 +496,7 @@ func (f *filler) int32s(s *shape, v []int32, from, to int, there bool) {
 	case len(v) == 0:
 		l.values.AppendZeros(to - from)
 	default:
-		l.values.I32 = append(l.values.I32, v[from:to]...)
+		l.values.I32 = appendAll(l.values.I32, v[from:to]...)
 	}
 	l.added(to - from)
 }
@@ -825,4 +825,12 @@ func (f *filler) multiCells(c *cellLeaves, m *rowgroup.MultiCells, from, to int)
 			}
 		}
 	}
+}
+
+// appendAll appends v to a slice that grows long by small steps.
+func appendAll[T any](s []T, v ...T) []T {
+	if cap(s)-len(s) < len(v) {
+		s = slices.Grow(s, max(len(s), len(v)))
+	}
+	return append(s, v...)
 }

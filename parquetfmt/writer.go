@@ -38,6 +38,7 @@ type Writer struct {
 	closed     bool
 	body, comp []byte
 	head       compactWriter
+	structs    compactWriter // of the footer and the page index
 	dict       page.Dictionary
 	check      *rowgroup.OrderChecker
 }
@@ -628,8 +629,7 @@ func appendHashed(dst []byte, v *page.Values, i int) []byte {
 // chunkStruct is the ColumnChunk of the footer up to its metadata, as fields 2
 // and 3 without the end of the struct.
 func (p *Writer) chunkStruct(c *chunkWriter) []byte {
-	var w compactWriter
-	w.begin()
+	w := p.beginStruct()
 	w.i64(2, 0)
 	w.beginField(3)
 	w.i32(1, int32(c.typ))
@@ -698,7 +698,14 @@ func (p *Writer) chunkStruct(c *chunkWriter) []byte {
 		w.end()
 	}
 	w.end()
-	return w.buf
+	return slices.Clone(w.buf)
+}
+
+// beginStruct begins a struct by itself, valid until the next one.
+func (p *Writer) beginStruct() *compactWriter {
+	p.structs.buf = p.structs.buf[:0]
+	p.structs.begin()
+	return &p.structs
 }
 
 // levelsCount reports whether histograms of definition levels say more than the
@@ -716,8 +723,7 @@ func (w *compactWriter) encodingStats(t format.PageType, e format.Encoding, n in
 // indexStructs are the page index of a chunk. There is no column index where a
 // page has values but no bounds: only NaNs, or a type without order.
 func (p *Writer) indexStructs(c *chunkWriter) (column, offset []byte) {
-	var w compactWriter
-	w.begin()
+	w := p.beginStruct()
 	w.list(1, compactStruct, len(c.pages))
 	for i := range c.pages {
 		m := &c.pages[i]
@@ -734,14 +740,13 @@ func (p *Writer) indexStructs(c *chunkWriter) (column, offset []byte) {
 		}
 	}
 	w.end()
-	offset = w.buf
+	offset = slices.Clone(w.buf)
 	for i := range c.pages {
 		if !c.pages[i].empty && c.pages[i].bounds.min == nil {
 			return nil, offset
 		}
 	}
-	w = compactWriter{}
-	w.begin()
+	w = p.beginStruct()
 	w.list(1, compactTrue, len(c.pages))
 	for i := range c.pages {
 		b := compactFalse
@@ -780,7 +785,7 @@ func (p *Writer) indexStructs(c *chunkWriter) (column, offset []byte) {
 		}
 	}
 	w.end()
-	return w.buf, offset
+	return slices.Clone(w.buf), offset
 }
 
 // boundaryOrder is the order in which the bounds of a chunk's pages come.
