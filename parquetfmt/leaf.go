@@ -19,7 +19,13 @@ type leaf struct {
 	// run k is values up to ends[k].
 	inRuns bool
 	ends   []uint32
+
+	// Pages that compression hardly makes smaller are followed by some that are
+	// not tried, up to mostUntried.
+	untried, wait int
 }
+
+const mostUntried = 15
 
 // count is the number of values.
 func (l *leaf) count() int {
@@ -152,4 +158,27 @@ func appendN(s []uint8, v uint8, n int) []uint8 {
 // size is about what the leaf takes in memory.
 func (l *leaf) size() int {
 	return l.values.Size(0, l.values.Len()) + 4*len(l.ends) + len(l.defs) + len(l.reps)
+}
+
+// tries reports whether the next page is compressed.
+func (l *leaf) tries() bool {
+	if l.untried == 0 {
+		return true
+	}
+	l.untried--
+	return false
+}
+
+// saved reports whether a page of so many bytes is stored compressed: where that
+// saves a hundredth. Each that is not doubles how many are not tried, unless it
+// is short.
+func (l *leaf) saved(size, compressed int) bool {
+	const short = 256
+	if size-compressed > size/100 || size < short {
+		l.wait = 0
+		return compressed < size
+	}
+	l.wait = min(2*l.wait+1, mostUntried)
+	l.untried = l.wait
+	return false
 }

@@ -477,12 +477,14 @@ func (p *Writer) writePage(c *chunkWriter, from, to cursor) (err error) {
 	if !v1 {
 		keep = reps + defs
 	}
-	stored, compressed, err := p.compress(keep)
-	if err != nil {
-		return err
-	}
-	if !v1 && compressed && len(stored) >= len(p.body) {
-		stored, compressed = p.body, false
+	stored, compressed := p.body, false
+	if v1 || c.tries() {
+		if stored, compressed, err = p.compress(keep); err != nil {
+			return err
+		}
+		if !v1 && !c.saved(len(p.body), len(stored)) {
+			stored, compressed = p.body, false
+		}
 	}
 	entries := int32(to.entry - from.entry)
 	if v1 {
@@ -566,7 +568,8 @@ func (c *chunkWriter) appendLevels(dst *[]byte, levels []uint8, n int, most uint
 	return len(b) - at
 }
 
-// writeFilter writes a split block Bloom filter of the chunk's values.
+// writeFilter writes a split block Bloom filter of the chunk's values, unless it
+// has one value.
 func (p *Writer) writeFilter(c *chunkWriter) error {
 	var hashes []uint64
 	var scratch []byte
@@ -578,7 +581,9 @@ func (p *Writer) writeFilter(c *chunkWriter) error {
 		hashes = append(hashes, bloom.XXH64{}.Sum64(scratch))
 	}
 	slices.Sort(hashes)
-	hashes = slices.Compact(hashes)
+	if hashes = slices.Compact(hashes); len(hashes) < 2 && c.bounds.min != nil {
+		return nil // the bounds say as much
+	}
 	filter := make(bloom.SplitBlockFilter, max(1, bloom.NumSplitBlocksOf(int64(len(hashes)), 10)))
 	for _, h := range hashes {
 		filter.Insert(h)

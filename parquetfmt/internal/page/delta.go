@@ -17,11 +17,14 @@ import (
 //
 // Miniblocks behind the last value have a width and no body.
 
-// What the encoder writes. The format asks for multiples of 128 and 32.
+// The encoder writes blocks of four miniblocks, of as many values as make the
+// page shorter: small ones follow changing deltas, large ones have less beside
+// them. The format asks for multiples of 32.
 const (
-	blockValues = 128
-	miniblocks  = 4
-	miniValues  = blockValues / miniblocks
+	miniblocks = 4
+	smallMini  = 32
+	largeMini  = 128
+	largeBlock = miniblocks * largeMini
 )
 
 const deltaPart = "delta encoding"
@@ -156,62 +159,83 @@ func (h *deltaHeader) check(src []byte, n int) error {
 
 // appendDelta64 appends values as DELTA_BINARY_PACKED.
 func appendDelta64(dst []byte, src []int64) []byte {
-	first := int64(0)
-	if len(src) > 0 {
-		first = src[0]
-	}
-	dst = appendDeltaHeader(dst, len(src), first)
-	var deltas [blockValues]int64
-	for i := 0; i+1 < len(src); i += blockValues {
-		n := min(blockValues, len(src)-i-1)
-		least, _ := simd.Deltas64(deltas[:], src[i:i+n+1])
-		dst = binary.AppendVarint(dst, least)
-		at := len(dst)
-		dst = append(dst, 0, 0, 0, 0)
-		for m := 0; m*miniValues < n; m++ {
-			mini := deltas[m*miniValues : (m+1)*miniValues]
-			for k := n - m*miniValues; k < miniValues; k++ {
-				mini[k] = least
-			}
-			_, greatest := simd.MinMaxInt64(mini)
-			w := uint(bits.Len64(uint64(greatest) - uint64(least)))
-			dst[at+m] = byte(w)
-			dst = simd.AppendPackRamp64(dst, mini, w, least, 0)
-		}
-	}
-	return dst
+	return appendDelta(dst, src, appendBlocks64)
 }
 
 // appendDelta32 is appendDelta64 for int32.
 func appendDelta32(dst []byte, src []int32) []byte {
+	return appendDelta(dst, src, appendBlocks32)
+}
+
+// appendDelta appends values by one of both sizes of miniblocks.
+func appendDelta[T int32 | int64](dst []byte, src []T, blocks func(dst []byte, src []T, mini int) []byte) []byte {
+	at := len(dst)
+	dst = blocks(dst, src, smallMini)
+	small := len(dst)
+	if dst = blocks(dst, src, largeMini); len(dst)-small >= small-at {
+		return dst[:small]
+	}
+	return append(dst[:at], dst[small:]...)
+}
+
+// appendBlocks64 appends values in miniblocks of so many.
+func appendBlocks64(dst []byte, src []int64, mini int) []byte {
 	first := int64(0)
 	if len(src) > 0 {
-		first = int64(src[0])
+		first = src[0]
 	}
-	dst = appendDeltaHeader(dst, len(src), first)
-	var deltas [blockValues]int32
-	for i := 0; i+1 < len(src); i += blockValues {
-		n := min(blockValues, len(src)-i-1)
-		least, _ := simd.Deltas32(deltas[:], src[i:i+n+1])
-		dst = binary.AppendVarint(dst, int64(least))
+	dst = appendDeltaHeader(dst, len(src), first, mini)
+	var buf [largeBlock]int64
+	for i := 0; i+1 < len(src); i += miniblocks * mini {
+		n := min(miniblocks*mini, len(src)-i-1)
+		least, _ := simd.Deltas64(buf[:], src[i:i+n+1])
+		dst = binary.AppendVarint(dst, least)
 		at := len(dst)
 		dst = append(dst, 0, 0, 0, 0)
-		for m := 0; m*miniValues < n; m++ {
-			mini := deltas[m*miniValues : (m+1)*miniValues]
-			for k := n - m*miniValues; k < miniValues; k++ {
-				mini[k] = least
+		for m := 0; m*mini < n; m++ {
+			deltas := buf[m*mini : (m+1)*mini]
+			for k := n - m*mini; k < mini; k++ {
+				deltas[k] = least
 			}
-			_, greatest := simd.MinMaxInt32(mini)
-			w := uint(bits.Len32(uint32(greatest) - uint32(least)))
+			_, greatest := simd.MinMaxInt64(deltas)
+			w := uint(bits.Len64(uint64(greatest) - uint64(least)))
 			dst[at+m] = byte(w)
-			dst = simd.AppendPackRamp32(dst, mini, w, least, 0)
+			dst = simd.AppendPackRamp64(dst, deltas, w, least, 0)
 		}
 	}
 	return dst
 }
 
-func appendDeltaHeader(dst []byte, n int, first int64) []byte {
-	dst = binary.AppendUvarint(dst, blockValues)
+// appendBlocks32 is appendBlocks64 for int32.
+func appendBlocks32(dst []byte, src []int32, mini int) []byte {
+	first := int64(0)
+	if len(src) > 0 {
+		first = int64(src[0])
+	}
+	dst = appendDeltaHeader(dst, len(src), first, mini)
+	var buf [largeBlock]int32
+	for i := 0; i+1 < len(src); i += miniblocks * mini {
+		n := min(miniblocks*mini, len(src)-i-1)
+		least, _ := simd.Deltas32(buf[:], src[i:i+n+1])
+		dst = binary.AppendVarint(dst, int64(least))
+		at := len(dst)
+		dst = append(dst, 0, 0, 0, 0)
+		for m := 0; m*mini < n; m++ {
+			deltas := buf[m*mini : (m+1)*mini]
+			for k := n - m*mini; k < mini; k++ {
+				deltas[k] = least
+			}
+			_, greatest := simd.MinMaxInt32(deltas)
+			w := uint(bits.Len32(uint32(greatest) - uint32(least)))
+			dst[at+m] = byte(w)
+			dst = simd.AppendPackRamp32(dst, deltas, w, least, 0)
+		}
+	}
+	return dst
+}
+
+func appendDeltaHeader(dst []byte, n int, first int64, mini int) []byte {
+	dst = binary.AppendUvarint(dst, uint64(miniblocks*mini))
 	dst = binary.AppendUvarint(dst, miniblocks)
 	dst = binary.AppendUvarint(dst, uint64(n))
 	return binary.AppendVarint(dst, first)

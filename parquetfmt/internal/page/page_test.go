@@ -136,13 +136,13 @@ func TestUnusedMiniblocks(t *testing.T) {
 		h, err := parseDeltaHeader(b)
 		require.NoError(t, err)
 		at := h.prefix
-		for left := n - 1; left > 0; left -= blockValues {
+		for left := n - 1; left > 0; left -= h.mini * h.minis {
 			at++ // a least delta of one byte in these data, or two
 			for b[at-1] >= 0x80 {
 				at++
 			}
 			for m := range miniblocks {
-				if m*miniValues < left {
+				if m*h.mini < left {
 					continue
 				}
 				require.Zero(t, b[at+m])
@@ -150,8 +150,8 @@ func TestUnusedMiniblocks(t *testing.T) {
 			}
 			used := 0
 			for m := range miniblocks {
-				if m*miniValues < left {
-					used += int(b[at+m]) * miniValues / 8
+				if m*h.mini < left {
+					used += int(b[at+m]) * h.mini / 8
 				}
 			}
 			at += miniblocks + used
