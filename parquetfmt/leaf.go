@@ -23,6 +23,11 @@ type leaf struct {
 	// Pages that compression hardly makes smaller are followed by some that are
 	// not tried, up to mostUntried.
 	untried, wait int
+
+	// Of floats for which ALP is asked: vectors of 2^vectors values, or 0 where
+	// other pages are smaller, and for how many more values that serves.
+	vectors uint8
+	serves  int
 }
 
 const mostUntried = 15

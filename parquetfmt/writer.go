@@ -385,7 +385,10 @@ func (p *Writer) chooseEncoding(c *chunkWriter) error {
 			c.encoding = format.DeltaLengthByteArray
 		}
 	case alp.Format:
-		if !p.alpSmaller(&c.values) {
+		if err := p.chooseALP(c.leaf); err != nil {
+			return err
+		}
+		if c.vectors == 0 {
 			c.encoding = format.ByteStreamSplit
 		}
 	}
@@ -467,7 +470,7 @@ func (p *Writer) writePage(c *chunkWriter, from, to cursor) (err error) {
 	defs := c.appendLevels(&p.body, c.defs0(from, to), to.entry-from.entry, c.maxDef, v1, &m.defs)
 	if c.dictionary {
 		p.body = p.dict.AppendIndexes(p.body, from.value, to.value)
-	} else if p.body, err = page.Append(p.body, &c.values, from.value, to.value, c.encoding); err != nil {
+	} else if p.body, err = p.appendValues(c, from.value, to.value); err != nil {
 		return err
 	}
 	if err := checkPage(len(p.body)); err != nil {
@@ -976,22 +979,49 @@ func (l *layout) isKey(leaf int) bool {
 	return false
 }
 
-// alpSmaller reports whether ALP makes less of floats than BYTE_STREAM_SPLIT, both
-// compressed: of up to so many values from the begin.
-func (p *Writer) alpSmaller(v *page.Values) bool {
-	const most = 8192
-	n := min(v.Len(), most)
-	var size [2]int
-	for i, e := range []format.Encoding{alp.Format, format.ByteStreamSplit} {
-		var err error
-		if p.body, err = page.Append(p.body[:0], v, 0, n, e); err != nil {
-			return false
-		}
-		stored, _, err := p.compress(0)
-		if err != nil {
-			return false
-		}
-		size[i] = min(len(stored), len(p.body))
+// appendValues appends values [from, to) to p.body in the chunk's encoding.
+func (p *Writer) appendValues(c *chunkWriter, from, to int) ([]byte, error) {
+	if c.encoding == alp.Format {
+		return page.AppendALP(p.body, &c.values, from, to, c.vectors)
 	}
-	return size[0] < size[1]
+	return page.Append(p.body, &c.values, from, to, c.encoding)
+}
+
+// chooseALP settles the size of ALP's vectors by up to so many values from the
+// begin, and whether their pages are smaller than those of BYTE_STREAM_SPLIT, both
+// compressed. That serves for some chunks that follow.
+func (p *Writer) chooseALP(l *leaf) (err error) {
+	const most = 8192
+	if l.serves -= l.values.Len(); l.serves > 0 {
+		return nil
+	}
+	n := min(l.values.Len(), most)
+	l.serves = 16 * n
+	least := 0
+	for _, log := range []uint8{alp.DefaultLogVectorSize, 9, 8, 7} {
+		if p.body, err = page.AppendALP(p.body[:0], &l.values, 0, n, log); err != nil {
+			return err
+		}
+		if least == 0 || len(p.body) < least {
+			least, l.vectors = len(p.body), log
+		}
+	}
+	size := func() (int, error) {
+		stored, _, err := p.compress(0)
+		return min(len(stored), len(p.body)), err
+	}
+	if p.body, err = page.AppendALP(p.body[:0], &l.values, 0, n, l.vectors); err != nil {
+		return err
+	}
+	if least, err = size(); err != nil {
+		return err
+	}
+	if p.body, err = page.Append(p.body[:0], &l.values, 0, n, format.ByteStreamSplit); err != nil {
+		return err
+	}
+	split, err := size()
+	if split <= least {
+		l.vectors = 0
+	}
+	return err
 }

@@ -168,6 +168,16 @@ func AppendFloat(dst []byte, src []float32) ([]byte, error) {
 	return appendPage[float32, int32](dst, src, DefaultLogVectorSize)
 }
 
+// AppendDouble is EncodeDouble that keeps what dst has, before the page.
+func (e *Encoding) AppendDouble(dst []byte, src []float64) ([]byte, error) {
+	return e.encoded(appendPage[float64, int64](dst, src, e.logVectorSize()))
+}
+
+// AppendFloat is AppendDouble for FLOAT.
+func (e *Encoding) AppendFloat(dst []byte, src []float32) ([]byte, error) {
+	return e.encoded(appendPage[float32, int32](dst, src, e.logVectorSize()))
+}
+
 const part = "ALP page"
 
 func corruptf(format string, args ...any) error { return encoding.Corruptf(part, format, args...) }

@@ -69,16 +69,21 @@ func Append(dst []byte, v *Values, from, to int, e format.Encoding) ([]byte, err
 	case format.ByteStreamSplit:
 		return appendSplit(dst, v, from, to)
 	case alp.Format:
-		switch v.Type {
-		case format.Float:
-			b, err := alpEncoding.EncodeFloat(nil, v.F32[from:to])
-			return append(dst, b...), err
-		case format.Double:
-			b, err := alpEncoding.EncodeDouble(nil, v.F64[from:to])
-			return append(dst, b...), err
-		}
+		return AppendALP(dst, v, from, to, alp.DefaultLogVectorSize)
 	}
 	return nil, fmt.Errorf("%w: encoding %s of %s", encoding.ErrUnsupported, encodingName(e), v.Type)
+}
+
+// AppendALP appends floats [from, to) of v as ALP in vectors of 2^log values.
+func AppendALP(dst []byte, v *Values, from, to int, log uint8) ([]byte, error) {
+	e := alp.Encoding{LogVectorSize: log}
+	switch v.Type {
+	case format.Float:
+		return e.AppendFloat(dst, v.F32[from:to])
+	case format.Double:
+		return e.AppendDouble(dst, v.F64[from:to])
+	}
+	return nil, fmt.Errorf("%w: encoding ALP of %s", encoding.ErrUnsupported, v.Type)
 }
 
 var alpEncoding alp.Encoding
