@@ -19,20 +19,21 @@ type Run[T int32 | int64] struct {
 	First, Add T // what the sum begins with, and what is added to each code
 }
 
-// Run64 and Run32 are the runs of values of either size.
 type (
+	// Run64 is a run of codes of values of 64 bits.
 	Run64 = Run[int64]
+	// Run32 is a run of codes of values of 32 bits.
 	Run32 = Run[int32]
 )
 
-// kernelRuns is how many of the first runs a kernel serves, and their codes. It
-// panics if codes lie outside of src.
-func kernelRuns[T int32 | int64](src []byte, runs []Run[T], size uint) (k, n int) {
+// kernelRuns is how many of the first runs a kernel serves, and their codes, of
+// which there is room for at most room. It panics if codes lie outside of src.
+func kernelRuns[T int32 | int64](src []byte, runs []Run[T], room int, size uint) (k, n int) {
 	for i := range runs {
 		r := &runs[i]
 		end := r.Off + PackedLen(r.N, r.Width)
 		_ = src[r.Off:end:len(src)]
-		if Current() == Generic || r.N == 0 || r.N%32 != 0 || !oneWindow(r.Width, size) || cap(src)-end < 64 {
+		if Current() == Generic || r.N <= 0 || r.N > room-n || r.N%32 != 0 || !oneWindow(r.Width, size) || cap(src)-end < 64 {
 			return i, n
 		}
 		n += r.N
@@ -66,7 +67,7 @@ func SumOrderedRuns64(dst []float64, src []byte, runs []Run64, highs []uint64, z
 		_ = highs[:len(dst):len(highs)]
 	}
 	for len(runs) > 0 {
-		k, n := kernelRuns(src, runs, 64)
+		k, n := kernelRuns(src, runs, len(dst), 64)
 		if k > 0 {
 			h, walk := highsOrNone(highs, n, noHighs64[:])
 			if sumOrderedRuns64(dst[:n:len(dst)], src, runs[:k], h, walk, zeros) {
@@ -93,7 +94,7 @@ func SumDecimalRuns64(dst []float64, src []byte, runs []Run64, highs []uint64, b
 		_ = highs[:len(dst):len(highs)]
 	}
 	for len(runs) > 0 {
-		k, n := kernelRuns(src, runs, 64)
+		k, n := kernelRuns(src, runs, len(dst), 64)
 		if k > 0 {
 			h, walk := highsOrNone(highs, n, noHighs64[:])
 			if done, bad := sumDecimalRuns64(dst[:n:len(dst)], src, runs[:k], h, walk, back, scale); done {
@@ -134,13 +135,13 @@ func some64(r *Run64, buf *[someCodes]uint64, at int, src []byte, highs []uint64
 	return Plain64(u), len(u), first
 }
 
-// SumOrderedRuns32 is SumOrderedRuns32 for 32 bits.
+// SumOrderedRuns32 is SumOrderedRuns64 for 32 bits.
 func SumOrderedRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, zeros uint) {
 	if len(highs) > 0 {
 		_ = highs[:len(dst):len(highs)]
 	}
 	for len(runs) > 0 {
-		k, n := kernelRuns(src, runs, 32)
+		k, n := kernelRuns(src, runs, len(dst), 32)
 		if k > 0 {
 			h, walk := highsOrNone(highs, n, noHighs32[:])
 			if sumOrderedRuns32(dst[:n:len(dst)], src, runs[:k], h, walk, zeros) {
@@ -159,14 +160,14 @@ func SumOrderedRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, z
 	}
 }
 
-// SumDecimalRuns32 is SumDecimalRuns32 for 32 bits.
+// SumDecimalRuns32 is SumDecimalRuns64 for 32 bits.
 func SumDecimalRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, back, scale float64) (ok bool) {
 	ok = true
 	if len(highs) > 0 {
 		_ = highs[:len(dst):len(highs)]
 	}
 	for len(runs) > 0 {
-		k, n := kernelRuns(src, runs, 32)
+		k, n := kernelRuns(src, runs, len(dst), 32)
 		if k > 0 {
 			h, walk := highsOrNone(highs, n, noHighs32[:])
 			if done, bad := sumDecimalRuns32(dst[:n:len(dst)], src, runs[:k], h, walk, back, scale); done {
@@ -187,7 +188,7 @@ func SumDecimalRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, b
 	return ok
 }
 
-// some32 is some32 for 32 bits.
+// some32 is some64 for 32 bits.
 func some32(r *Run32, buf *[someCodes]uint32, at int, src []byte, highs []uint32, first int32) (c Codes32, n int, last int32) {
 	if len(highs) == 0 {
 		return Packed32(src[r.Off:], r.Width), r.N, first

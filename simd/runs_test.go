@@ -142,6 +142,15 @@ func TestRunsOutside(t *testing.T) {
 				simd.SumOrderedRuns32(dst[:max(run.N, 0)], src, []simd.Run32{run}, nil, 0)
 			}()
 		}
+		// A kernel counts codes down to 0.
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Fatal("a run of fewer than no codes was read")
+				}
+			}()
+			simd.SumOrderedRuns32(dst[:32], src, []simd.Run32{{N: 64}, {N: -32}}, nil, 0)
+		}()
 		defer func() {
 			if recover() == nil {
 				t.Fatal("dst was too short")

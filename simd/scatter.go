@@ -55,7 +55,7 @@ func kernelPatches[T int32 | int64](src []byte, runs []Run[T], n int, size uint)
 			continue
 		}
 		positions, highs := PackedLen(r.Patches, r.PositionWidth), PackedLen(r.Patches, r.HighWidth)
-		if r.Patches < 0 || r.Positions < 0 || r.Positions > len(src)-positions || r.Positions+positions > cap(src)-64 ||
+		if r.Patches < 0 || r.Patches > r.N || r.Positions < 0 || r.Positions > len(src)-positions || r.Positions+positions > cap(src)-64 ||
 			r.Highs < 0 || r.Highs > len(src)-highs || r.Highs+highs > cap(src)-64 || r.Width >= size ||
 			!oneWindow(r.PositionWidth, size) || !oneWindow(r.HighWidth, size) {
 			return false

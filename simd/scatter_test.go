@@ -3,6 +3,7 @@ package simd_test
 import (
 	"bytes"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -105,6 +106,7 @@ func TestPatchesOutside(t *testing.T) {
 			func(r *simd.Run32) { r.Positions = -1 }, func(r *simd.Run32) { r.Positions = 98 }, func(r *simd.Run32) { r.Highs = -1 },
 			func(r *simd.Run32) { r.Highs = 98 }, func(r *simd.Run32) { r.N = 129 }, func(r *simd.Run32) { r.N = -1 },
 			func(r *simd.Run32) { r.Positions = math.MaxInt },
+			func(r *simd.Run32) { r.Patches, r.PositionWidth = 1<<(bits.UintSize-3), 8 },
 		} {
 			run := good
 			change(&run)
