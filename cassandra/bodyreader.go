@@ -143,8 +143,11 @@ func (r *BodyReader) next() (Event, error) {
 			if errors.Is(err, io.EOF) && len(c.b) == 0 && r.state == beforePartition {
 				return NoEvent, io.EOF
 			}
-			if errors.Is(err, io.EOF) {
+			switch {
+			case errors.Is(err, io.EOF):
 				err = r.corruptf("the body ends %d bytes after its start", len(c.b))
+			case errors.Is(err, encoding.ErrCorrupt) && !errors.Is(err, encoding.ErrUnsupported): // a chunk
+				err = fmt.Errorf("%w, %s", err, r.near())
 			}
 			return NoEvent, err
 		}
@@ -298,6 +301,17 @@ func (r *BodyReader) where() (file, part string, offset int64) {
 		file, part, offset = r.file.Name, fmt.Sprintf("%s, chunk %d", part, chunk), at
 	}
 	return file, part, offset
+}
+
+// near names the partition that a damaged chunk breaks off, or that is before it.
+func (r *BodyReader) near() string {
+	switch {
+	case r.state != beforePartition:
+		return "within partition " + hexKey(r.partition.Key)
+	case r.partition.Key != nil:
+		return "behind partition " + hexKey(r.partition.Key)
+	}
+	return fmt.Sprintf("at %d of the body", r.at)
 }
 
 func (r *BodyReader) corruptf(format string, args ...any) error {

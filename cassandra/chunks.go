@@ -46,13 +46,18 @@ func (d *DataFile) Len() int64 {
 	return d.Size
 }
 
-// numChunks counts the empty chunks at the end too.
+// numChunks counts the empty chunks at the end too, and those of which only a
+// checksum is left.
 func (d *DataFile) numChunks() int {
 	if d.Compression != nil {
 		return len(d.Compression.Offsets)
 	}
-	n := d.chunkLength()
-	return int((d.Size + int64(n) - 1) / int64(n))
+	n := int64(d.chunkLength())
+	chunks := int((d.Size + n - 1) / n)
+	if d.Checksums != nil {
+		chunks = max(chunks, len(d.Checksums.CRCs))
+	}
+	return chunks
 }
 
 // dataLength is the number of bytes of data in chunk i.
@@ -64,7 +69,7 @@ func (d *DataFile) dataLength(i int) int {
 // stored is where chunk i lies in the file, its checksum included.
 func (d *DataFile) stored(i int) (from, to int64) {
 	if d.Compression == nil {
-		from = int64(i) * int64(d.chunkLength())
+		from = min(int64(i)*int64(d.chunkLength()), d.Size)
 		return from, from + int64(d.dataLength(i))
 	}
 	from, to = d.Compression.Offsets[i], d.Size

@@ -124,6 +124,7 @@ func checkFixture(t *testing.T, f *fixture) (outcome string) {
 		}[true]; at != "" {
 			require.ErrorIs(t, err, encoding.ErrCorrupt)
 			require.ErrorContains(t, err, at)
+			require.Regexp(t, " found, (within|behind) partition [0-9a-f]+$", err.Error())
 			outcome = "checksum"
 			return
 		}

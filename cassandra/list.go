@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -84,7 +83,7 @@ type lister struct {
 
 type foundLog struct {
 	path string
-	*Transaction
+	text string
 }
 
 type seenFile struct {
@@ -151,27 +150,37 @@ func (l *lister) log(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	t, err := ParseTransaction(text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
 	key := tableOf(absolute(dir)) + "/" + name
-	l.logs[key] = append(l.logs[key], foundLog{file, t})
+	l.logs[key] = append(l.logs[key], foundLog{file, strings.TrimRight(string(text), "\r\n")})
 	return nil
+}
+
+// transaction reads a log of which there are copies. They are written one after
+// the other, so a crash leaves some shorter: the longest counts.
+func transaction(copies []foundLog) (*Transaction, string, error) {
+	longest := slices.MaxFunc(copies, func(a, b foundLog) int { return len(a.text) - len(b.text) })
+	for _, other := range copies {
+		if !strings.HasPrefix(longest.text, other.text) {
+			return nil, "", encoding.Corruptf("transaction log", "%s and %s contradict one another", longest.path, other.path)
+		}
+	}
+	t, err := ParseTransaction([]byte(longest.text))
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", longest.path, err)
+	}
+	return t, longest.path, nil
 }
 
 // transactions finds the SSTables that do not count, and which log says so.
 func (l *lister) transactions() (dead map[string]string, err error) {
 	dead = map[string]string{}
 	for _, logs := range l.logs {
-		first := logs[0]
-		for _, other := range logs[1:] {
-			if !reflect.DeepEqual(first.Transaction, other.Transaction) {
-				return nil, encoding.Corruptf("transaction log", "%s and %s contradict one another", first.path, other.path)
-			}
+		t, log, err := transaction(logs)
+		if err != nil {
+			return nil, err
 		}
-		table := tableOf(absolute(filepath.Dir(first.path)))
-		err := first.CheckFiles(func(r *TransactionRecord) int {
+		table := tableOf(absolute(filepath.Dir(log)))
+		err = t.CheckFiles(func(r *TransactionRecord) int {
 			n := 0
 			for prefix, files := range l.files {
 				if filepath.Base(prefix) == r.SSTable.FileName("") && tableOf(absolute(filepath.Dir(prefix))) == table {
@@ -181,11 +190,11 @@ func (l *lister) transactions() (dead map[string]string, err error) {
 			return n
 		})
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", first.path, err)
+			return nil, fmt.Errorf("%s: %w", log, err)
 		}
-		for i := range first.Records {
-			r := &first.Records[i]
-			if first.Live(r) {
+		for i := range t.Records {
+			r := &t.Records[i]
+			if t.Live(r) {
 				continue
 			}
 			for _, x := range l.found {
@@ -194,7 +203,7 @@ func (l *lister) transactions() (dead map[string]string, err error) {
 					if r.Added {
 						what = "made by a transaction that is not committed"
 					}
-					dead[x.Path] = what + ": " + filepath.Base(first.path)
+					dead[x.Path] = what + ": " + filepath.Base(log)
 				}
 			}
 		}

@@ -108,6 +108,15 @@ func TestList(t *testing.T) {
 	_, err = List([]string{filepath.Join(root, "d1")}, ListOptions{})
 	require.ErrorContains(t, err, "2 of 3 files of nb-1-big-* in /var/lib/data/ks/running"+id+" are left")
 	put("d2/ks/committed"+id, 4, "z")
+
+	// A crash between the writes of two copies: the longer one counts.
+	started := []string{record("ADD", "ks/committed"+id, 2, 0), record("REMOVE", "ks/committed"+id, 1, 3)}
+	for _, short := range [][]string{started, append(started, end("COMMIT")[:8]), nil} {
+		logs("d2/ks/committed"+id, "compaction_1", short...)
+		l, err = List([]string{filepath.Join(root, "d1/ks/committed"+id), filepath.Join(root, "d2")}, ListOptions{})
+		require.NoError(t, err)
+		require.Contains(t, show(l), "- d1/ks/committed"+id+"/nb-1-big-Data.db: replaced by a transaction that is committed: nb_txn_compaction_1.log")
+	}
 	logs("d2/ks/committed"+id, "compaction_1", end("ABORT"))
 	_, err = List([]string{filepath.Join(root, "d1/ks/committed"+id), filepath.Join(root, "d2")}, ListOptions{})
 	require.ErrorContains(t, err, "contradict one another")

@@ -52,9 +52,15 @@ func (s *Source) Salvage(ctx context.Context, bad func(*BadPartition) error) err
 		x.leftOut++
 		return bad(p)
 	})
-	for at, end := int64(0), x.Data.Len(); at < end; {
+	at := int64(0)
+	for end := x.Data.Len(); at < end; {
 		var err error
 		if at, err = v.stretch(at); err != nil {
+			return err
+		}
+	}
+	if v.heads != nil {
+		if err := v.lost(at); err != nil {
 			return err
 		}
 	}
@@ -189,7 +195,7 @@ func (v *salvager) stretch(position int64) (next int64, err error) {
 			switch {
 			case ok:
 				aside = aside || end != p.End
-				p.End = end
+				p.End = min(end, s.Data.Len())
 			case err != nil:
 				p.End, p.Rest = s.Data.Len(), true
 				p.Err = fmt.Errorf("%w; no index tells where the next partition begins: %w", p.Err, v.heads.err)
@@ -204,6 +210,23 @@ func (v *salvager) stretch(position int64) (next int64, err error) {
 			return p.End, nil
 		}
 	}
+}
+
+// lost tells of the partitions that the index has at the end of the data or
+// behind it, of which nothing is left.
+func (v *salvager) lost(from int64) error {
+	s, x := v.source.sst, v.heads
+	for x.seek(from); x.err == nil; x.advance() {
+		at := x.head.position
+		p := &BadPartition{Key: x.head.key, Position: at, End: at, Err: &encoding.CorruptError{
+			File: s.Data.Name, Part: "file", Offset: s.Data.Size,
+			Reason: fmt.Sprintf("ends before the partition that the index has at %d of the body", at),
+		}}
+		if err := v.bad(s.badPartition(nil, p)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // badPartition completes p: its key, by the index, and the place of the error.

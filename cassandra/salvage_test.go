@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -325,4 +326,75 @@ func TestSalvageEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, src.Salvage(ctx, func(*BadPartition) error { return nil }), context.Canceled)
+}
+
+// Data.db without checksums inside it is cut: every partition of which something
+// is lost is told, also where the cut is between two.
+func TestSalvageCut(t *testing.T) {
+	const n = 12
+	for _, v := range []Version{"nb", "da"} {
+		x := manyPartitions(t, v, n)
+		files := makeSSTable(t, x, making{chunkLength: 128, blockLength: 60})
+		var begins []int64
+		src := openMade(t, v, files)
+		r, err := src.SSTable().Scan()
+		require.NoError(t, err)
+		for {
+			e, err := r.Next()
+			if err != nil {
+				break
+			}
+			if e == PartitionBegin {
+				begins = append(begins, r.Position())
+			}
+		}
+		require.NoError(t, r.Close())
+		require.Len(t, begins, n)
+		for _, checked := range []bool{true, false} {
+			cut := maps.Clone(files)
+			whole := 5 // before the cut
+			if !checked {
+				delete(cut, ComponentCRC)
+				cut[ComponentTOC] = bytes.ReplaceAll(cut[ComponentTOC], []byte("CRC.db\n"), nil)
+			}
+			for _, at := range []int64{begins[whole], begins[whole] + 1, begins[whole+1] - 1} {
+				cut[ComponentData] = files[ComponentData][:at]
+				src := openMade(t, v, cut)
+				found := salvage(t, src)
+				if v == "nb" { // whose index has all keys
+					for i := whole; i < n; i++ {
+						require.Contains(t, found, fmt.Sprintf("p%03d", i), "cut at %d, checked %t", at, checked)
+					}
+					if !checked {
+						require.Len(t, found, n-whole)
+					}
+				}
+				require.NotEmpty(t, found)
+				for _, e := range scanned(t, src.SSTable()) {
+					require.NotContains(t, found, string(e.Partition.Key))
+				}
+			}
+		}
+	}
+}
+
+// CRC.db tells of chunks that a file cut between two chunks does not have; one
+// of no bytes at its end is none of them.
+func TestChecksumsOfLostChunks(t *testing.T) {
+	x := manyPartitions(t, "nb", 1)
+	files := makeSSTable(t, x, making{chunkLength: 16})
+	sound := bytes.Clone(files[ComponentData])
+	files[ComponentCRC] = append(files[ComponentCRC], 0, 0, 0, 0)
+	path := write(t, t.TempDir(), "nb", files)
+	_, err := readAll(t, path)
+	require.NoError(t, err)
+
+	// As if the body ended there: the last partition of several.
+	sum := crc32.ChecksumIEEE(sound)
+	require.NotZero(t, sum)
+	files[ComponentCRC] = appendU32((&Checksums{ChunkLength: len(sound), CRCs: []uint32{sum}}).Append(nil), 12345)
+	path = write(t, t.TempDir(), "nb", files)
+	_, err = readAll(t, path)
+	require.ErrorIs(t, err, encoding.ErrCorrupt)
+	require.ErrorContains(t, err, "chunk 1")
 }

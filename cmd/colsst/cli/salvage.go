@@ -122,7 +122,7 @@ func (t *tool) badPartition(x *sstable, list func(fields []string) (listed bool,
 		}
 		switch {
 		case t.sum.BadPartitions <= told:
-			t.warnf("%s: left out: %s, chunk %d at %d: %s", path, what, p.Chunk, p.Offset, reason)
+			t.warnf("%s: left out: %s: %s", path, what, reason)
 		case t.sum.BadPartitions == told+1:
 			t.warnf("%s: left out: more partitions; --reject FILE lists all", path)
 		}
