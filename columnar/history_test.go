@@ -163,6 +163,8 @@ func appendCell(b *rowgroup.Batch, c int, state rowgroup.Cell, r *rand.Rand) {
 			v = math.Float64frombits(r.Uint64())
 		}
 		*b.Float64s(c) = append(*b.Float64s(c), v)
+	case rowgroup.ClassFloat32:
+		*b.Float32s(c) = append(*b.Float32s(c), float32(r.IntN(1000))/10)
 	default:
 		b.Bytes(c).Append([]byte(strings.Repeat("x", r.IntN(3)) + fmt.Sprint(r.IntN(1000))))
 	}

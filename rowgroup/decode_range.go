@@ -165,6 +165,9 @@ func (d *BlockDecoder) DecodeRows(dst *Batch, g, lo, hi int, o *ScanOptions) (bo
 		return false, nil
 	}
 	d.begin(g, g+1)
+	if err := d.headless(g, g+1); err != nil {
+		return true, err
+	}
 	return true, tooLarge(d.decodeRange(dst, g, lo, hi, o))
 }
 

@@ -18,7 +18,7 @@ func (d *blockDecoder) keysOf(g int) (*bytestrings.Strings, error) {
 	}
 	h.group = -1
 	h.b.keys.Reset()
-	h.b.parts, d.statics = h.b.parts[:0], d.statics[:0]
+	h.b.parts, d.statics, h.each = h.b.parts[:0], d.statics[:0], -1
 	if d.parts[g] > 0 {
 		d.begin(g, g+1)
 		var err error
@@ -371,10 +371,8 @@ func (d *blockDecoder) decodeHeads(dst *Batch, sp *span, o *ScanOptions) error {
 			for to < sp.to && d.parts[to] == 0 {
 				to++
 			}
-			for st := range numPartitionStreams {
-				if !d.absent(st, g, to) {
-					return d.corrupt(st, g, "values without a partition")
-				}
+			if err := d.headless(g, to); err != nil {
+				return err
 			}
 			g = to - 1
 			continue
@@ -387,6 +385,17 @@ func (d *blockDecoder) decodeHeads(dst *Batch, sp *span, o *ScanOptions) error {
 		static := span{from: g, to: g + 1, at: partsAt, n: np, sparse: true, sel: d.statics}
 		if err := d.decodeRows(dst, &d.l.static, &dst.static, &static, o); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// headless refuses values of partitions in groups [from, to), in which none
+// begins.
+func (d *blockDecoder) headless(from, to int) error {
+	for st := range numPartitionStreams {
+		if !d.absent(st, from, to) {
+			return d.corrupt(st, from, "values without a partition")
 		}
 	}
 	return nil

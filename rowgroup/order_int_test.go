@@ -47,6 +47,25 @@ func TestIntOrder(t *testing.T) {
 	})
 }
 
+// Booleans above 1 are true, as rows and as bounds.
+func TestIntOrderOfBooleans(t *testing.T) {
+	s, err := NewSchema(nil, []Column{{Name: "c", Type: Boolean}}, nil, nil, WithMultiset())
+	require.NoError(t, err)
+	o, ok := s.IntOrder()
+	require.True(t, ok)
+	p := &Position{Prefix: [][]byte{{1}}}
+	v, ok := o.Position(p)
+	require.True(t, ok)
+	for _, x := range []byte{1, 2, 0x7f, 0xff} {
+		for _, inclusive := range []bool{true, false} {
+			for _, isStart := range []bool{true, false} {
+				bound := Bound{Prefix: [][]byte{{x}}, Inclusive: inclusive}
+				require.Equal(t, s.PositionToBound(p, bound, isStart), o.Bound(bound, isStart).Compare(v), "%v %v", bound, isStart)
+			}
+		}
+	}
+}
+
 func btoi(b bool) int {
 	if b {
 		return 1
