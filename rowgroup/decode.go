@@ -57,18 +57,19 @@ type blockDecoder struct {
 	t      *Template
 	groups int
 	body   []byte
-	seeds  []seed  // of slots that the block stores
-	packed []byte  // and what follows of those that are packed
-	vals   []int64 // the same by group, of those asked for as columns: dyn*groups + group
-	filled []bool  // which
-	spots  []spot  // by where
-	refs   []ref   // where*groups + group, of spots that are found
-	rows   []int   // by group: unfiltereds
-	starts []int   // and those of the groups before
-	parts  []int   // partitions
-	even   bool    // all have as many of both
-	room   []int   // bytes that byte strings may take
-	left   []int   // the same while a group is decoded
+	seeds  []seed     // of slots that the block stores
+	packed []byte     // and what follows of those that are packed
+	vals   []int64    // the same by group, of those asked for as columns: dyn*groups + group
+	filled []bool     // which
+	spots  []spot     // by where
+	refs   []ref      // where*groups + group, of spots that are found
+	rows   []int      // by group: unfiltereds
+	starts []int      // and those of the groups before
+	parts  []int      // partitions
+	even   bool       // all have as many of both
+	room   []int      // bytes that byte strings may take
+	laid   evenGroups // what rows, parts, starts and room say
+	left   []int      // the same while a group is decoded
 	limits groupLimits
 
 	delta  deltadelta.Decoder
@@ -100,6 +101,9 @@ type blockDecoder struct {
 	oddAt   []int32 // see nonzeros
 	odd     []int64
 }
+
+// evenGroups are groups that have as many unfiltereds and partitions each.
+type evenGroups struct{ groups, rows, parts int }
 
 // rampState says what is known of an integer stream in a group by its
 // parameters.
@@ -304,12 +308,17 @@ func addBits(v []int64, b []byte, bit, w uint) {
 func (d *blockDecoder) openGroups(rows, parts int) error {
 	n := d.groups
 	d.rows, d.parts, d.starts, d.room, d.left = sized(d.rows, n), sized(d.parts, n), sized(d.starts, n+1), sized(d.room, n), sized(d.left, n)
+	v := d.slots(0, 0)
+	if e := (evenGroups{d.laid.groups, int(v[groupRows]), int(v[groupParts])}); e == d.laid && n <= e.groups && d.listed[0].level {
+		d.even = true // and laid out before
+		return d.checkTotals(n*e.rows, n*e.parts, rows, parts)
+	}
+	d.laid = evenGroups{}
 	sumRows, sumParts := 0, 0
-	var v *slotValues
 	var r, p, room int
 	d.even = true
 	for g := range n {
-		if g == 0 || !d.listed[0].level {
+		if g > 0 && !d.listed[0].level {
 			v = d.slots(0, g)
 		}
 		if g == 0 || int(v[groupRows]) != r || int(v[groupParts]) != p {
@@ -329,6 +338,15 @@ func (d *blockDecoder) openGroups(rows, parts int) error {
 		sumParts += p
 	}
 	d.starts[n] = sumRows
+	if d.even {
+		d.laid = evenGroups{n, r, p}
+	}
+	return d.checkTotals(sumRows, sumParts, rows, parts)
+}
+
+// checkTotals compares what the row groups hold with what the block's header
+// says.
+func (d *blockDecoder) checkTotals(sumRows, sumParts, rows, parts int) error {
 	if sumRows != rows || sumParts != parts {
 		return encoding.Corruptf("block", "row groups hold %d rows and %d partitions; its header says %d and %d", sumRows, sumParts, rows, parts)
 	}
@@ -466,8 +484,12 @@ func (d *blockDecoder) openFrames(st, k, off int) (int, error) {
 	if d.l.streams[st].class == ClassFloat32 {
 		size = 32
 	}
+	byRow := l.byRow
 	for g := range refs {
-		n := d.count(st, g)
+		n := d.rows[g]
+		if !byRow {
+			n = d.usual(st, g)
+		}
 		if n == 0 {
 			refs[g] = ref{}
 			continue

@@ -2,11 +2,15 @@ package rowgroup
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/colsst/colsst/encoding"
 )
 
 // plainRows is a table without anything but values and the times of rows.
@@ -146,4 +150,67 @@ func manyPartitions(t *rapid.T) *Batch {
 	}
 	require.NoError(t, b.Check())
 	return b
+}
+
+// A place on a ramp is found whatever the first guess, and where values overflow.
+func TestSearchRamp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := encoding.Ramp{First: rapid.Int64().Draw(t, "first"), Step: rapid.OneOf(rapid.Int64Range(0, 9), rapid.Int64Range(0, 1<<55)).Draw(t, "step")}
+		n := rapid.IntRange(0, 100).Draw(t, "values")
+		r.First = min(r.First, math.MaxInt64-int64(n)*r.Step)
+		flip := rapid.SampledFrom([]int64{0, -1, math.MinInt64, math.MaxInt64}).Draw(t, "flip")
+		values := make([]int64, n)
+		for i := range values {
+			values[i] = (r.First + int64(i)*r.Step) ^ flip
+		}
+		if !slices.IsSorted(values) {
+			slices.Reverse(values)
+			r.First, r.Step = r.First+int64(n-1)*r.Step, -r.Step
+		}
+		if !slices.IsSorted(values) {
+			t.Skip("no order")
+		}
+		bound := IntBound{rapid.Int64().Draw(t, "bound"), rapid.Bool().Draw(t, "after")}
+		if n > 0 && rapid.Bool().Draw(t, "near") {
+			bound.Value = rapid.SampledFrom(values).Draw(t, "value") + rapid.Int64Range(-1, 1).Draw(t, "off")
+		}
+		want := 0
+		for want < n && bound.Compare(values[want]) < 0 {
+			want++
+		}
+		require.Equal(t, want, searchRamp(r, n, flip, bound))
+	})
+}
+
+// What a decoder opened before leaves nothing behind.
+func TestOpenInTurns(t *testing.T) {
+	every := everySchema(t)
+	rapid.Check(t, func(t *rapid.T) {
+		d := NewBlockDecoder(every)
+		got, want := NewBatch(every), NewBatch(every)
+		for range 4 {
+			b := drawHistory(t, every)
+			spans := spansOf(t, b)
+			spans = spans[:min(len(spans), MaxBlockGroups)]
+			if len(spans) == 0 {
+				continue
+			}
+			seg, err := NewSegmentEncoder(every, EncodeOptions{}).Encode(b, spans)
+			require.NoError(t, err)
+			var ts TemplateSet
+			to := rapid.IntRange(1, len(spans)).Draw(t, "groups")
+			_, tm, _ := ts.Choose(seg, 0, to)
+			body := seg.AppendBlock(nil, 0, to, tm)
+			got.Clear()
+			want.Clear()
+			for _, x := range []struct {
+				d *BlockDecoder
+				b *Batch
+			}{{d, got}, {NewBlockDecoder(every), want}} {
+				require.NoError(t, x.d.Open(tm, to, spans[to-1].ToRow, spans[to-1].ToPart, body))
+				require.NoError(t, x.d.Decode(x.b, 0, to, nil))
+			}
+			require.Equal(t, want.text(), got.text())
+		}
+	})
 }

@@ -40,7 +40,10 @@ func newGroupLimits(s *Schema) groupLimits {
 // or partitions, and bytes of values (see Schema.FixedBytes) where a group has
 // more than one row or partition. Larger ones are corrupt. It counts from the
 // next Open on.
-func (d *BlockDecoder) SetLimits(rows, bytes int) { d.limits.rows, d.limits.bytes = rows, bytes }
+func (d *BlockDecoder) SetLimits(rows, bytes int) {
+	d.limits.rows, d.limits.bytes = rows, bytes
+	d.laid = evenGroups{}
+}
 
 // single reports whether a group is of at most one row of one partition, which
 // may be of any size.

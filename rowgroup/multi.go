@@ -684,6 +684,7 @@ func (d *blockDecoder) openCells() error {
 			continue
 		}
 		for g := range d.groups {
+			d.laid = evenGroups{} // no longer
 			if d.room[g] -= d.count(paths, g) * CellBytes; d.room[g] < 0 {
 				d.t = nil
 				return d.corrupt(paths, g, "%d cells are more than a row group can hold", d.count(paths, g))

@@ -170,14 +170,24 @@ func (d *BlockDecoder) groupBefore(row int) int {
 }
 
 // searchRamp is the first of n values of r, which has no spread, that lies behind
-// the bound, or n.
+// the bound, or n. It looks first where the value would be if none overflows.
 func searchRamp(r encoding.Ramp, n int, flip int64, bound IntBound) int {
 	lo, hi := 0, n
-	for lo < hi {
-		if m := int(uint(lo+hi) >> 1); bound.Compare((r.First+int64(m)*r.Step)^flip) < 0 {
-			lo = m + 1
+	m := 0
+	if r.Step != 0 {
+		m = int(min(max(((bound.Value^flip)-r.First)/r.Step, 0), int64(n)))
+	}
+	for tries := 0; lo < hi; tries++ {
+		if tries > 2 {
+			m = int(uint(lo+hi) >> 1)
+		}
+		m = min(max(m, lo), hi-1)
+		if bound.Compare((r.First+int64(m)*r.Step)^flip) < 0 {
+			m++
+			lo = m
 		} else {
 			hi = m
+			m--
 		}
 	}
 	return lo
