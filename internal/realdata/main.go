@@ -6,7 +6,8 @@
 //	go run ./internal/realdata --manifest MANIFEST.json --json OUT
 //
 // With a manifest it builds the tool, converts each file by a command made from
-// its description, and compares every row with what it reads itself.
+// its description, and compares every row with what it reads itself. The default
+// table becomes lossless Parquet and a table again, which must not differ.
 //
 // In a folder the separator is the comma or the semicolon, whichever the first line has
 // more of. The time column is the first that holds times, or else days; a file

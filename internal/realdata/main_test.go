@@ -73,6 +73,7 @@ func TestManifest(t *testing.T) {
 	b, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.Contains(t, string(b), "| a.csv | 2 | ")
+	require.Regexp(t, "to Parquet .*, [1-9][0-9]* bytes in all", string(b))
 	b, err = os.ReadFile(report)
 	require.NoError(t, err)
 	require.Contains(t, string(b), `"command": "colsst convert b.csv -o OUT -q --separator , --header=false --names t,v --trailing-separator --null '' --type v=double --time t:ms --sort"`)

@@ -127,6 +127,7 @@ type outcome struct {
 	Rows    int64            `json:"rows"`
 	Bytes   int64            `json:"bytes_in"` // unpacked
 	Colsst  map[string]int64 `json:"colsst"`   // by combination
+	Parquet int64            `json:"parquet"`  // of the lossless Parquet file that the default table became, and that became it again
 	Zstd3   int64            `json:"zstd_3"`   // of the text
 	Zstd19  int64            `json:"zstd_19"`
 }
@@ -224,6 +225,7 @@ func (r *report) add() {
 			r.Equal++
 		}
 		r.Sum.Rows, r.Sum.Bytes = r.Sum.Rows+f.Rows, r.Sum.Bytes+f.Bytes
+		r.Sum.Parquet += f.Parquet
 		r.Sum.Zstd3, r.Sum.Zstd19 = r.Sum.Zstd3+f.Zstd3, r.Sum.Zstd19+f.Zstd19
 		for name, n := range f.Colsst {
 			r.Sum.Colsst[name] += n
@@ -238,13 +240,13 @@ func (r *report) print(out io.Writer) error {
 	for _, c := range combinations {
 		fmt.Fprintf(w, "%s\t", c.name)
 	}
-	fmt.Fprint(w, "bytes/row\tzstd -3\tzstd -19\tequal\t file\n")
+	fmt.Fprint(w, "bytes/row\tParquet\tzstd -3\tzstd -19\tequal\t file\n")
 	for _, f := range append(slices.Clone(r.Files), r.Sum) {
 		fmt.Fprintf(w, "%d\t%d\t", f.Rows, f.Bytes)
 		for _, c := range combinations {
 			fmt.Fprintf(w, "%d\t", f.Colsst[c.name])
 		}
-		fmt.Fprintf(w, "%.2f\t%d\t%d\t%t\t %s\n", float64(f.Colsst["default"])/float64(max(f.Rows, 1)), f.Zstd3, f.Zstd19, f.Equal, f.Path)
+		fmt.Fprintf(w, "%.2f\t%d\t%d\t%d\t%t\t %s\n", float64(f.Colsst["default"])/float64(max(f.Rows, 1)), f.Parquet, f.Zstd3, f.Zstd19, f.Equal, f.Path)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -270,7 +272,7 @@ func (m *manifestRun) file(ctx context.Context, e *entry, temp string) outcome {
 		if e.Format == "csv" {
 			err = m.csv(ctx, e, text, temp, &o)
 		} else {
-			err = rawFloats(ctx, e, text, &o)
+			err = m.rawFloats(ctx, e, text, temp, &o)
 		}
 	}
 	if err == nil && o.Rows != e.Rows {
@@ -330,6 +332,9 @@ func (m *manifestRun) csv(ctx context.Context, e *entry, text []byte, temp strin
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		if i == 0 { // and back
+			if o.Parquet, err = m.parquet(ctx, out, temp); err != nil {
+				return err
+			}
 			back := temp + ".csv"
 			err = m.run(ctx, []string{"convert", out, "-o", back, "-q", "--null", "\\N"})
 			if err == nil {
@@ -343,6 +348,31 @@ func (m *manifestRun) csv(ctx context.Context, e *entry, text []byte, temp strin
 		_ = os.Remove(out) // temporary
 	}
 	return nil
+}
+
+// parquet converts the table at path to lossless Parquet and back, compares the
+// two tables with all their metadata, and returns the bytes of the Parquet file.
+func (m *manifestRun) parquet(ctx context.Context, path, temp string) (int64, error) {
+	out, back := temp+".parquet", temp+".back.csst"
+	err := m.run(ctx, []string{"convert", path, "-o", out, "-q", "--lossless"})
+	if err == nil {
+		err = m.run(ctx, []string{"convert", out, "-o", back, "-q"})
+	}
+	if err == nil {
+		err = m.run(ctx, []string{"diff", path, back, "-q"})
+	}
+	var size int64
+	if err == nil {
+		var info os.FileInfo
+		if info, err = os.Stat(out); err == nil {
+			size = info.Size()
+		}
+	}
+	_, _ = os.Remove(out), os.Remove(back) // temporary
+	if err != nil {
+		return 0, fmt.Errorf("by Parquet and back: %w", err)
+	}
+	return size, nil
 }
 
 func (m *manifestRun) run(ctx context.Context, args []string) error {
@@ -570,7 +600,7 @@ func same(want value, t rowgroup.Type, got []byte, there bool) bool {
 
 // rawFloats puts a file of raw little-endian floats into a table through the
 // Go API.
-func rawFloats(ctx context.Context, e *entry, raw []byte, o *outcome) error {
+func (m *manifestRun) rawFloats(ctx context.Context, e *entry, raw []byte, temp string, o *outcome) error {
 	typ := rowgroup.Double
 	size := 8
 	if e.Format == "f32" {
@@ -631,6 +661,17 @@ func rawFloats(ctx context.Context, e *entry, raw []byte, o *outcome) error {
 		if !bytes.Equal(back, raw) {
 			return fmt.Errorf("%s: other floats come back", c.name)
 		}
+		if i == 0 {
+			path := temp + ".csst"
+			if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
+				return err
+			}
+			o.Parquet, err = m.parquet(ctx, path, temp)
+			_ = os.Remove(path) // temporary
+			if err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -640,11 +681,11 @@ func (r *report) markdown() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `# Real files
 
-What %d files of others become: metrics, logs, sensors, markets, trips. Each is converted by a command made from its description, under the default options and the combinations B to E (README), and every row of every table is compared with what another reader of the text sees: the same rows, equal times in the order of the file, floats by their bits, texts by their bytes. %d of %d are equal under all five.
+What %d files of others become: metrics, logs, sensors, markets, trips. Each is converted by a command made from its description, under the default options and the combinations B to E (README), and every row of every table is compared with what another reader of the text sees: the same rows, equal times in the order of the file, floats by their bits, texts by their bytes. %d of %d are equal under all five, and diff-equal after a conversion to Parquet (`+"`--lossless`"+`, %d bytes in all) and back.
 
 Made by `+"`go run ./internal/realdata --manifest MANIFEST.json --json OUT --markdown docs/realdata.md`"+`. Bytes in are those of the text, unpacked; a table holds the same rows in order, with index, statistics and checksums, and gives any range of them without the rest. zstd is the program (%s) over the whole text.
 
-`, len(r.Files), r.Equal, len(r.Files), r.Zstd)
+`, len(r.Files), r.Equal, len(r.Files), r.Sum.Parquet, r.Zstd)
 	b.WriteString("| file | rows | bytes in | colsst | bytes/row | with zstd (B) | zstd -3 | zstd -19 |\n| --- | --: | --: | --: | --: | --: | --: | --: |\n")
 	line := func(f *outcome) {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %.2f | %d | %d | %d |\n", f.Path, f.Rows, f.Bytes, f.Colsst["default"],
