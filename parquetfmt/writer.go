@@ -147,6 +147,21 @@ func (p *Writer) Rows() int64 { return p.rows + int64(p.x.leaves[0].rows) }
 // Bytes is the length of the file so far, without the rows of the open row group.
 func (p *Writer) Bytes() int64 { return p.off }
 
+// Buffered is how many bytes the values of the open row group have, before
+// encoding and compression.
+func (p *Writer) Buffered() int64 { return int64(p.size()) }
+
+// Flush ends the open row group, if it has rows. The first error sticks.
+func (p *Writer) Flush() error {
+	if p.err == nil && p.closed {
+		p.err = errors.New("parquetfmt: Flush after Close")
+	}
+	if p.err == nil && p.x.leaves[0].rows > 0 {
+		p.err = p.flush()
+	}
+	return p.err
+}
+
 // Append adds a batch. Rows must be in the table's order. It keeps nothing of
 // b. The first error sticks.
 func (p *Writer) Append(b *rowgroup.Batch) error {

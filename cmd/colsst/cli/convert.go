@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/colsst/colsst/cassandra"
@@ -22,26 +23,28 @@ import (
 
 type convert struct {
 	*tool
-	text        textFlags
-	table       tableFlags
-	out         outFlags
-	parquet     parquetFlags
-	now         nowFlag
-	inputFormat string
-	rowMetadata bool
-	verify      bool
-	onError     string
-	rejectPath  string
-	shard       string
-	resume      bool
-	measurement string
-	precision   string
+	text         textFlags
+	table        tableFlags
+	out          outFlags
+	parquet      parquetFlags
+	now          nowFlag
+	inputFormat  string
+	rowMetadata  bool
+	verify       bool
+	onError      string
+	rejectPath   string
+	shard        string
+	resume       bool
+	measurement  string
+	partSizeText string
+	precision    string
 
 	second         int64 // of now
 	nowGiven       bool
 	options        textfmt.CSVOptions
 	tableOpts      []columnar.Option
 	parquetOpts    []parquetfmt.Option
+	partSize       int64 // of --output-size
 	unique         textfmt.Unique
 	reject         *rejects
 	journal        *journal // of the rows skipped, with --resume
@@ -94,6 +97,7 @@ skipped); it may be killed and started again at any time.`,
 	c.table.add(c.tool)
 	c.parquet.add(c.tool)
 	f.BoolVar(&c.verify, "verify", false, "check the table file before it appears")
+	f.StringVar(&c.partSizeText, "output-size", "", "Parquet: of OUT.parquet make OUT-00000.parquet, OUT-00001.parquet, ..., each of about this size, as 256MiB")
 	f.BoolVar(&c.rowMetadata, "row-metadata", false, "CSV and NDJSON output: columns $write_time, $ttl and $expiry too")
 	f.StringVar(&c.measurement, "measurement", "", "line protocol output: the measurement of all rows (default: the column measurement)")
 	c.choice(&c.precision, "precision", "", "line protocol output: unit of its timestamps, s, ms, us or ns (default: that of the time column)", "s", "ms", "us", "ns")
@@ -219,6 +223,13 @@ func (c *convert) check() (err error) {
 	if c.rejectPath != "" && c.onError != "skip" {
 		return usagef("--reject is for --on-error skip")
 	}
+	if c.partSizeText != "" {
+		n, err := humanize.ParseBytes(c.partSizeText)
+		if err != nil || n < 1 || n > math.MaxInt64 {
+			return usagef("--output-size %s: expected a number of bytes, as 256MiB", c.partSizeText)
+		}
+		c.partSize = int64(n)
+	}
 	if c.second, c.nowGiven, err = c.now.parse(); err != nil {
 		return err
 	}
@@ -271,6 +282,9 @@ func errNoKey(flag string) error {
 // checkOutput refuses flags that an output of this format does not look at.
 func (c *convert) checkOutput(format string) error {
 	if format == formatParquet {
+		if c.partSize > 0 && c.out.path == "-" {
+			return usagef("--output-size makes several files: give -o FILE.parquet")
+		}
 		if c.verify && c.out.path == "-" {
 			return usagef("--verify reads the file back: give -o FILE.parquet")
 		}
@@ -306,7 +320,13 @@ func (c *convert) file(paths []string, o outFlags, before func() error) error {
 	if err := checkOutputs(paths, o.path); err != nil {
 		return err
 	}
-	out, err := c.createRows(&o)
+	var out *output
+	var err error
+	if c.partSize > 0 {
+		out, err = c.createParts(&o, c.partSize, paths)
+	} else {
+		out, err = c.createRows(&o)
+	}
 	if err != nil {
 		return err
 	}
@@ -354,6 +374,9 @@ func (c *convert) file(paths []string, o outFlags, before func() error) error {
 	}
 	c.sum.Inputs += int64(len(paths))
 	rows.current.in.bar.end()
+	if out.parts != nil {
+		c.sum.Outputs = append(c.sum.Outputs, out.parts.list()...)
+	}
 	c.written(out, n, bytesIn)
 	return nil
 }
@@ -595,11 +618,10 @@ func (c *convert) write(out *output, in *chain, format string) (n int64, err err
 	if err == nil {
 		err = to.end()
 	}
-	if err == nil {
-		err = out.w.Flush()
-	}
-	if err == nil && c.verify {
-		err = c.verifyOutput(out)
+	if err == nil && out.parts == nil {
+		if err = out.w.Flush(); err == nil && c.verify {
+			err = c.verifyOutput(out)
+		}
 	}
 	var order *rowgroup.OrderError
 	if x := in.current.in.sst; x != nil && errors.As(err, &order) {
@@ -652,6 +674,9 @@ func (c *convert) sink(out *output, s *rowgroup.Schema, first *source, format st
 		opts := slices.Clone(c.parquetOpts)
 		for key, value := range first.user {
 			opts = append(opts, parquetfmt.WithUserData(key, value))
+		}
+		if out.parts != nil {
+			return newPartsSink(c, out, s, first.columns, opts)
 		}
 		return newParquetSink(out, s, first.columns, opts)
 	}

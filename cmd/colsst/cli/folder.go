@@ -157,6 +157,13 @@ func (c *convert) one(s *state, path, out string) error {
 			return err
 		}
 	}
+	if c.partSize > 0 {
+		files, err := partsOf(out)
+		if err != nil {
+			return coded(exitOutput, &outputError{fmt.Errorf("%s: %w", out, cause(err))})
+		}
+		now.Files = len(files)
+	}
 	now.Rejected, now.LeftOut = c.sum.Rejected-rejected, c.sum.BadPartitions-leftOut
 	return s.add(now)
 }
@@ -236,6 +243,7 @@ type entry struct {
 	Modified int64   `json:"modified,omitempty"` // ns since 1970
 	Rejected int64   `json:"rejected,omitempty"` // rows that were skipped
 	LeftOut  int64   `json:"left_out,omitempty"` // partitions, likewise
+	Files    int     `json:"files,omitempty"`    // that the output consists of, with --output-size
 	// Where their lines are in the journal, if there is one.
 	RejectsFrom int64 `json:"rejects_from,omitempty"`
 	RejectsTo   int64 `json:"rejects_to,omitempty"`
@@ -298,9 +306,19 @@ func (s *state) load(settings string) error {
 // isDone reports whether the input is done and has not changed since.
 func (s *state) isDone(e entry) bool {
 	done := s.done[e.Output]
+	files := done.Files
+	done.Files = 0
 	done.Rejected, done.LeftOut, done.RejectsFrom, done.RejectsTo = 0, 0, 0, 0 // are not of the input
 	if done != e {
 		return false
+	}
+	for i := range files {
+		if _, err := os.Stat(partPath(e.Output, i)); errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	if files > 0 {
+		return true
 	}
 	_, err := os.Stat(e.Output)
 	return !errors.Is(err, fs.ErrNotExist)

@@ -124,6 +124,8 @@ type output struct {
 	file *atomicfile.File // nil: stdout
 	w    *bufio.Writer
 	n    int64
+
+	parts *parts // if it becomes several files
 }
 
 // createOutput begins the output. Tables do not go to a terminal.
@@ -217,10 +219,18 @@ func (w outputWriter) Write(p []byte) (int, error) {
 
 // commit makes the output appear.
 func (o *output) commit() error {
+	if o.parts != nil {
+		return o.parts.commit()
+	}
 	if err := o.w.Flush(); err != nil {
 		o.abort()
 		return err
 	}
+	return o.appear()
+}
+
+// appear makes an output appear that was written to its end.
+func (o *output) appear() error {
 	if o.file == nil {
 		return nil
 	}
@@ -232,6 +242,9 @@ func (o *output) commit() error {
 
 // abort leaves no output; after commit it is a no-op.
 func (o *output) abort() {
+	if o.parts != nil {
+		o.parts.abort()
+	}
 	if o.file != nil {
 		o.file.Abort()
 	}

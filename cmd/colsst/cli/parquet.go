@@ -29,7 +29,7 @@ type parquetFlags struct {
 	decimals                []string
 }
 
-var parquetOnly = []string{"lossless", "live", "write-delays", "replace-invalid", "decimal"}
+var parquetOnly = []string{"lossless", "live", "write-delays", "replace-invalid", "decimal", "output-size"}
 
 func (x *parquetFlags) add(t *tool) {
 	f := t.cmd.Flags()

@@ -18,6 +18,7 @@ type summary struct {
 	LeftOut       int64         `json:"left_out,omitempty"`       // SSTables and other files of folders that do not count
 	LeftOutFiles  []leftOutFile `json:"left_out_files,omitempty"` // those, and why
 	Output        string        `json:"output,omitempty"`
+	Outputs       []outputPart  `json:"outputs,omitempty"` // the files of --output-size
 	Rows          int64         `json:"rows"`
 	Rejected      int64         `json:"rejected,omitempty"`       // rows of text that were skipped
 	BadPartitions int64         `json:"bad_partitions,omitempty"` // of SSTables, that were left out
