@@ -241,15 +241,23 @@ func (t *tool) readTables(file string) ([]*cassandra.Table, error) {
 	return tables, nil
 }
 
+// tableFolder is the folder of the table that dir, which may be of a snapshot,
+// lies in, or "".
+func tableFolder(dir string) string {
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if p, ok := cassandra.ParseTablePath(dir); ok && p.Snapshot == "" && !p.Backup && p.Index == "" {
+			return dir
+		}
+	}
+	return ""
+}
+
 // systemSchemaBeside is the folder of the keyspace system_schema that is beside
 // the one of a table's folder, or "".
 func systemSchemaBeside(dir string) string {
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if p, ok := cassandra.ParseTablePath(dir); ok && p.Snapshot == "" && !p.Backup {
-			if found := filepath.Join(dir, "..", "..", "system_schema"); exists(found) {
-				return found
-			}
-			return ""
+	if table := tableFolder(dir); table != "" {
+		if found := filepath.Join(table, "..", "..", "system_schema"); exists(found) {
+			return found
 		}
 	}
 	return ""
@@ -337,9 +345,20 @@ func checkPlace(out string, args, paths []string) error {
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
 		real = filepath.Dir(real)
 	}
+	keyspaces := map[string]bool{} // whose tables are read
+	for _, path := range paths {
+		if isSSTable(path) {
+			if table := tableFolder(filepath.Dir(realPath(path))); table != "" {
+				keyspaces[filepath.Dir(table)] = true
+			}
+		}
+	}
 	for dir := real; ; dir = filepath.Dir(dir) {
 		if _, ok := cassandra.ParseTablePath(dir); ok {
 			return usagef("%s: lies in the folder of a table of Cassandra", out)
+		}
+		if keyspaces[dir] {
+			return usagef("%s: lies in the folder of a keyspace of Cassandra, which is read", out)
 		}
 		for _, arg := range args {
 			if info, err := os.Stat(arg); err == nil && info.IsDir() && realPath(arg) == dir {
