@@ -126,3 +126,24 @@ func TestMetricsSize(t *testing.T) {
 		})
 	}
 }
+
+// Decimals that follow other values are found in the chunk where they begin.
+func TestDecimalsAfterOthers(t *testing.T) {
+	for before := range 40 {
+		var e alp.Encoder
+		var p encoding.Params
+		r := rand.New(rand.NewPCG(1, uint64(before)))
+		x := make([]float64, 1024)
+		for range before {
+			for i := range x {
+				x[i] = r.NormFloat64()
+			}
+			e.AppendFloat64(nil, x, &p)
+		}
+		for i := range x {
+			x[i] = float64(r.IntN(10000)) / 10
+		}
+		body := e.AppendFloat64(nil, x, &p)
+		require.Less(t, len(body), 2000, "after %d chunks, mode %d", before, p[0])
+	}
+}

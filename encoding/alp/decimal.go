@@ -104,7 +104,7 @@ func (e *chunk[F, I]) decimals() (pair, bool) {
 			return e.reduced(p), true
 		}
 	}
-	if !s.quick.ready() {
+	if !s.quick.ready() && (ok || !e.seemDecimals()) {
 		return p, ok
 	}
 	q, found := e.find()

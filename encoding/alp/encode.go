@@ -151,7 +151,7 @@ func (e *chunk[F, I]) choose() plan[I] {
 	best := plan[I]{bits: n * int(e.m)}
 	same, rests := best, e.steady.rests()
 	again := n == e.values && e.again(&same)
-	if again && rests && same.bits <= e.bits+e.bits/32 {
+	if again && rests && same.bits <= e.bits+e.bits/32 && (same.mode().decimal() || !e.seemDecimals()) {
 		e.last, e.prev = same.params, same.frame
 		return same
 	}
@@ -172,6 +172,21 @@ func (e *chunk[F, I]) choose() plan[I] {
 	}
 	e.last, e.prev, e.bits, e.values = best.params, best.frame, best.bits, n
 	return best
+}
+
+// seemDecimals reports whether the values are decimals now, as a few of them
+// tell: of up to 7 digits behind the point.
+func (e *chunk[F, I]) seemDecimals() bool {
+	var few [4]F
+	for i := range few {
+		few[i] = e.src[i*len(e.src)/len(few)]
+	}
+	p := pair{14, 7}
+	if e.m == 32 {
+		p = pair{5, 0}
+	}
+	exceptions, _, _ := trial(few[:], p)
+	return exceptions == 0
 }
 
 // rested wakes the searches that rest, and says whether some did.
