@@ -611,6 +611,7 @@ func (x *builder) rows(b *rowgroup.Batch, from, to int, first int64) error {
 	}
 	at := b.Len()
 	s := x.s.f.schema
+	x.meta(b, from, to, at) // before times are moved
 	for col, c := range x.s.columns {
 		if role := s.Role(col); c == nil || role == rowgroup.PartitionKey || role == rowgroup.Static {
 			continue
@@ -619,9 +620,18 @@ func (x *builder) rows(b *rowgroup.Batch, from, to int, first int64) error {
 			return err
 		}
 	}
-	x.meta(b, from, to, at)
 	b.SetLen(at + to - from)
 	return nil
+}
+
+// move appends values [from, to) of src, all of which become those of a dst that
+// has none.
+func move[T any](dst, src *[]T, from, to int) {
+	if len(*dst) == 0 && from == 0 && to == len(*src) {
+		*dst, *src = *src, *dst
+		return
+	}
+	*dst = append(*dst, (*src)[from:to]...)
 }
 
 // append appends values [from, to) to a column of b that has at of them.
@@ -636,7 +646,7 @@ func (x *builder) append(b *rowgroup.Batch, col int, c *readColumn, from, to, at
 				return x.fail(i, first, c.name, fmt.Errorf("%d is no %s", c.values.I32[i], t))
 			}
 		}
-		*b.Int32s(col) = append(*b.Int32s(col), v...)
+		move(b.Int32s(col), &c.values.I32, from, to)
 	case formInt64:
 		v := c.values.I64[from:to]
 		if t.Kind == rowgroup.KindTime {
@@ -644,9 +654,9 @@ func (x *builder) append(b *rowgroup.Batch, col int, c *readColumn, from, to, at
 				return x.fail(from+i, first, c.name, errTime)
 			}
 		}
-		*b.Int64s(col) = append(*b.Int64s(col), v...)
+		move(b.Int64s(col), &c.values.I64, from, to)
 	case formCounter:
-		*b.Int64s(col) = append(*b.Int64s(col), c.values.I64[from:to]...)
+		move(b.Int64s(col), &c.values.I64, from, to)
 	case formSeconds:
 		for _, v := range c.values.I64[from:to] {
 			*b.Int64s(col) = append(*b.Int64s(col), floorDiv(v, 1000))
@@ -656,9 +666,9 @@ func (x *builder) append(b *rowgroup.Batch, col int, c *readColumn, from, to, at
 			*b.Int64s(col) = append(*b.Int64s(col), int64(uint32(v)))
 		}
 	case formFloat:
-		*b.Float32s(col) = append(*b.Float32s(col), c.values.F32[from:to]...)
+		move(b.Float32s(col), &c.values.F32, from, to)
 	case formDouble:
-		*b.Float64s(col) = append(*b.Float64s(col), c.values.F64[from:to]...)
+		move(b.Float64s(col), &c.values.F64, from, to)
 	case formBytes, formFixed:
 		if bulk = t.Kind == rowgroup.KindBlob || c.form == formFixed; bulk {
 			if err := b.Bytes(col).AppendFrom(&c.values.Str, from, to); err != nil {
