@@ -168,8 +168,9 @@ func WithReplacement() Option {
 	return func(o *writeOptions) error { o.replace = true; return nil }
 }
 
-// WithFilter says whether row groups of more than one key have Bloom filters of the partition key's
-// columns; they have unless said.
+// WithFilter says whether row groups have Bloom filters of the partition key's
+// columns; they have unless said, but for columns of one value, which their
+// bounds tell.
 func WithFilter(on bool) Option {
 	return func(o *writeOptions) error { o.filter = on; return nil }
 }
