@@ -17,6 +17,7 @@ import (
 
 	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/internal/rowdiff"
+	"github.com/colsst/colsst/parquetfmt/internal/page"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -558,4 +559,56 @@ func TestFilterOfInvalidUTF8(t *testing.T) {
 		_, err := r.Partition(context.Background(), []byte(key))
 		require.ErrorIs(t, err, want, "%q", key)
 	}
+}
+
+// What is read of one row is bounded, however many pages go on with it.
+func TestRowOfTooManyValues(t *testing.T) {
+	n := &node{name: "l", maxDef: 1, maxRep: 1}
+	c := chunkReader{node: n, values: 1 << 40}
+	e := entries{defs: make([]uint8, page.MaxValues+1), reps: make([]uint8, page.MaxValues+1)}
+	for i := range e.reps[1:] {
+		e.reps[1+i] = 1
+	}
+	require.ErrorIs(t, c.fill(&e, 1), encoding.ErrUnsupported)
+}
+
+// Row groups of any size lose no row, wherever a partition's first rows fall.
+func TestRowGroupsWithinPartitions(t *testing.T) {
+	s, err := rowgroup.NewSchema([]rowgroup.Column{{Name: "k", Type: rowgroup.Int}}, []rowgroup.Column{{Name: "c", Type: rowgroup.Int}},
+		[]rowgroup.Column{{Name: "s", Type: rowgroup.Blob}}, nil)
+	require.NoError(t, err)
+	b := rowgroup.NewBatch(s)
+	const rows = 10
+	for p := range 3 {
+		h := b.BeginPartition([]byte{0, 0, 0, byte(p)})
+		h.Static, h.Deletion = rowgroup.StaticEmpty, rowgroup.Deletion{MarkedForDeleteAt: 5, LocalDeletionTime: 6}
+		require.NoError(t, b.PutValue(2, p, nil, false))
+		for i := range rows {
+			*b.Int32s(1) = append(*b.Int32s(1), int32(i))
+		}
+		b.SetLen((p + 1) * rows)
+	}
+	for size := range 3*(rows+2) + 1 {
+		r := openBytes(t, writeBatches(t, s, []*rowgroup.Batch{b}, WithLossless(), WithRowGroups(size+1, 1<<20)))
+		require.EqualValues(t, 3*(rows+2), r.Rows(), "row groups of %d", size+1)
+		requireEqualRows(t, rowdiff.Side{Schema: s, Rows: &onceIter{b: b.Clone()}}, scanOf(r), true)
+	}
+}
+
+// Static values stand in every row, but not all at once in memory.
+func TestLargeStatics(t *testing.T) {
+	s, err := rowgroup.NewSchema([]rowgroup.Column{{Name: "k", Type: rowgroup.Int}}, []rowgroup.Column{{Name: "c", Type: rowgroup.Int}},
+		[]rowgroup.Column{{Name: "s", Type: rowgroup.Blob}}, nil)
+	require.NoError(t, err)
+	b := rowgroup.NewBatch(s)
+	b.BeginPartition([]byte{0, 0, 0, 1}).Static = rowgroup.StaticFull
+	require.NoError(t, b.PutValue(2, 0, make([]byte, 1<<20), true))
+	for i := range 40 {
+		*b.Int32s(1) = append(*b.Int32s(1), int32(i))
+	}
+	b.SetLen(40)
+	r := openBytes(t, writeBatches(t, s, []*rowgroup.Batch{b}, WithRowGroups(1000, 20<<20)))
+	require.EqualValues(t, 40, r.Rows())
+	require.Len(t, r.meta.RowGroups, 2) // cut between: 32 rows and 8
+	requireEqualRows(t, rowdiff.Side{Schema: s, Rows: &onceIter{b: b.Clone()}}, scanOf(r), false)
 }

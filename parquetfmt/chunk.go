@@ -524,6 +524,9 @@ func (c *chunkReader) fill(e *entries, n int) error {
 		}
 	}
 	for rows <= n && c.values > 0 {
+		if len(e.defs) > page.MaxValues { // pages of a few bytes can go on so
+			return c.fail(fmt.Errorf("%w: a row of more than %d values", encoding.ErrUnsupported, page.MaxValues))
+		}
 		if _, err := c.nextPage(0); err != nil {
 			return err
 		}

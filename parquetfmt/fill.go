@@ -17,17 +17,18 @@ type filler struct {
 	b   *rowgroup.Batch
 	row int64 // of the output, of the next span
 
-	part    int  // the partition at hand
-	head    bool // its rows of partition and static row are done
-	at      int  // the next unfiltered
-	spans   []span
-	key     [][]byte // components of the key of keyPart
-	keyPart int
-	statics [][]byte // values of the static row of the partition written last, by static column; nil: null
-	wanted  bool     // statics matter
-	lost    []int    // rows whose value the view does not have
-	scratch []byte
-	cell    rowgroup.MultiCell
+	part     int  // the partition at hand
+	head     bool // its rows of partition and static row are done
+	at       int  // the next unfiltered
+	spans    []span
+	key      [][]byte // components of the key of keyPart
+	keyPart  int
+	statics  [][]byte // values of the static row of the partition written last, by static column; nil: null
+	wanted   bool     // statics matter
+	repeated int      // bytes of static values in the spans
+	lost     []int    // rows whose value the view does not have
+	scratch  []byte
+	cell     rowgroup.MultiCell
 }
 
 // span is some rows of the output that are alike: unfiltereds [from, to) of a
@@ -65,8 +66,8 @@ func (f *filler) begin(b *rowgroup.Batch, row int64) {
 
 // next appends the next rows, at most so many, and says how many.
 func (f *filler) next(most int) (n int, err error) {
-	f.spans = f.spans[:0]
-	for n < most && f.part < f.b.NumPartitions() {
+	f.spans, f.repeated = f.spans[:0], 0
+	for n < most && f.part < f.b.NumPartitions() && f.repeated < maxRepeated {
 		n += f.span(most - n)
 	}
 	if n == 0 {
@@ -118,8 +119,32 @@ func (f *filler) span(most int) int {
 		return 0
 	}
 	n := min(most, to-f.at)
+	if size := f.staticBytes(); size > 0 {
+		n = min(n, max(1, (maxRepeated-f.repeated)/size))
+		f.repeated += n * size
+	}
 	f.at += n
 	return add(span{kind: rowsSpan, part: f.part, from: f.at - n, to: f.at})
+}
+
+// maxRepeated is about how many bytes of static values are repeated at once.
+const maxRepeated = 16 << 20
+
+// staticBytes is how many bytes of static values each row of the partition at
+// hand gets.
+func (f *filler) staticBytes() (n int) {
+	if !f.wanted {
+		return 0
+	}
+	from, _ := f.lay.schema.Range(rowgroup.Static)
+	for i, v := range f.statics {
+		if !f.b.Partition(f.part).Continued {
+			f.scratch, _ = f.b.AppendValue(f.scratch[:0], from+i, f.part)
+			v = f.scratch
+		}
+		n += len(v)
+	}
+	return n
 }
 
 // fail is an error of the value of row i of the spans.

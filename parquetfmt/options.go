@@ -7,6 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/colsst/colsst/parquetfmt/alp"
+	"github.com/colsst/colsst/parquetfmt/internal/page"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -86,7 +87,7 @@ func WithRowGroups(rows, bytes int) Option {
 		if rows < 1 || bytes < 1 {
 			return errors.New("parquetfmt: a row group has at least one row and byte")
 		}
-		o.groupRows, o.groupBytes = rows, bytes
+		o.groupRows, o.groupBytes = rows, min(bytes, 1<<31-1)
 		return nil
 	}
 }
@@ -98,7 +99,7 @@ func WithPages(rows, bytes int) Option {
 		if rows < 1 || bytes < 1 {
 			return errors.New("parquetfmt: a page has at least one row and byte")
 		}
-		o.pageRows, o.pageBytes = rows, min(bytes, 1<<28)
+		o.pageRows, o.pageBytes = min(rows, page.MaxValues), min(bytes, 1<<28)
 		return nil
 	}
 }

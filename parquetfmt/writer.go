@@ -191,7 +191,7 @@ func (p *Writer) append(b *rowgroup.Batch) error {
 		if n == 0 {
 			return nil
 		}
-		if n == room || p.size() >= p.o.groupBytes {
+		if n >= room || p.size() >= p.o.groupBytes {
 			if err := p.flush(); err != nil {
 				return err
 			}
