@@ -77,6 +77,7 @@ func (l *loader) load(b *rowgroup.Batch) (some bool, err error) {
 	if f.parts == 0 {
 		return false, nil
 	}
+	l.r.shrink(0) // the batch has a copy
 	return true, f.end()
 }
 

@@ -17,6 +17,19 @@ func (w *window) position() int64 { return w.base + int64(w.pos) }
 
 func (w *window) unread() []byte { return w.buf[w.pos:w.end] }
 
+// shrink gives the memory of a large row back once it is gone, if n unread
+// bytes are all that is needed. Slices of the old buffer stay as they are.
+func (w *window) shrink(n int) {
+	most := 64 * w.unit
+	if len(w.buf) <= most || n >= most/2 || w.end-w.pos >= most/2 {
+		return
+	}
+	kept := w.unread()
+	w.base, w.pos, w.end = w.position(), 0, len(kept)
+	w.buf = make([]byte, most)
+	copy(w.buf, kept)
+}
+
 // more makes at least n unread bytes available, or fails: with io.EOF if there
 // are not as many. It grows by what is there, never by what is only said to
 // come. Slices of the buffer are no longer valid.
@@ -30,9 +43,7 @@ func (w *window) more(n int) error {
 			w.base += int64(w.pos)
 			w.pos, w.end = 0, w.end-w.pos
 		}
-		if most := 64 * w.unit; len(w.buf) > most && n < most/2 && w.end < most/2 { // a large row is gone
-			w.buf = append(make([]byte, 0, most), w.buf[:w.end]...)[:most]
-		}
+		w.shrink(n)
 		if w.end == len(w.buf) {
 			// By as much again at most, and never to more than is asked for.
 			size := min(2*len(w.buf), (n+w.unit-1)/w.unit*w.unit)

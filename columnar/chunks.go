@@ -52,6 +52,12 @@ func (s *streamWriter) Write(p []byte) (int, error) {
 	n := len(p)
 	s.off += int64(n)
 	if s.chunk == 0 {
+		if n > writeBuffer { // as it is
+			if err := s.flush(); err != nil {
+				return 0, err
+			}
+			return n, writeFull(s.w, p)
+		}
 		s.buf = append(s.buf, p...)
 		if len(s.buf) < writeBuffer {
 			return n, nil

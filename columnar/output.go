@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/colsst/colsst/rowgroup"
+	"github.com/colsst/colsst/simd"
 )
 
 // output writes the file of encoded segments: blocks, indexes, filter,
@@ -217,13 +218,14 @@ func (w *output) block(s *segmentJob, from, to int) (ref, error) {
 	if first.FromPart == first.ToPart { // goes on with a partition
 		ordinal--
 	}
-	w.body = s.encoded.AppendBlock(w.body[:0], from, to, t)
+	body, rest := s.encoded.AppendBlockHead(w.body[:0], from, to, t)
+	w.body = body
 	w.foot.totals.blocks++
 	w.pages.blocks++
-	r, err := w.writeItem(&header{kind: kindData, fields: [5]uint64{
+	r, err := w.writeParts(&header{kind: kindData, fields: [5]uint64{
 		uint64(id), uint64(ordinal), uint64(to - from),
 		uint64(last.ToRow - first.FromRow), uint64(last.ToPart - first.FromPart),
-	}}, w.body)
+	}}, body, rest)
 	if w.pages.blocks == 1 {
 		w.pages.first = r.off
 	}
@@ -231,17 +233,38 @@ func (w *output) block(s *segmentJob, from, to int) (ref, error) {
 }
 
 // writeItem appends an item to the stream.
-func (w *output) writeItem(h *header, body []byte) (ref, error) {
-	h.body = len(body)
+func (w *output) writeItem(h *header, body []byte) (ref, error) { return w.writeParts(h, body, nil) }
+
+// writeParts appends an item to the stream whose body is head and rest. A
+// large rest is not copied.
+func (w *output) writeParts(h *header, head, rest []byte) (ref, error) {
+	h.body = len(head) + len(rest)
 	if h.body > h.limit() {
 		return ref{}, fmt.Errorf("a %s of %d bytes; the limit is %d", itemName(h.kind), h.body, h.limit())
 	}
-	w.item = append(h.appendTo(w.item[:0]), body...)
-	if w.stream.chunk == 0 {
-		w.item = binary.LittleEndian.AppendUint32(w.item, checksum(w.item))
+	r := ref{off: w.stream.off}
+	w.item = append(h.appendTo(w.item[:0]), head...)
+	var sum uint32
+	if len(rest) <= writeBuffer {
+		w.item = append(w.item, rest...)
+	} else {
+		sum = simd.CRC32C(checksum(w.item), rest)
+		if _, err := w.stream.Write(w.item); err != nil {
+			return r, err
+		}
+		if _, err := w.stream.Write(rest); err != nil {
+			return r, err
+		}
+		w.item = w.item[:0]
 	}
-	r := ref{w.stream.off, int64(len(w.item))}
+	if w.stream.chunk == 0 {
+		if len(rest) <= writeBuffer {
+			sum = checksum(w.item)
+		}
+		w.item = binary.LittleEndian.AppendUint32(w.item, sum)
+	}
 	_, err := w.stream.Write(w.item)
+	r.len = w.stream.off - r.off
 	return r, err
 }
 

@@ -80,6 +80,13 @@ func (s *Segment) AppendBlock(dst []byte, from, to int, t *Template) []byte {
 	return s.appendBlock(dst, from, to, t)
 }
 
+// AppendBlockHead is AppendBlock without the end of the body that stands in seg
+// already, which it returns as rest: a large row need not be copied. rest is
+// valid as long as seg.
+func (s *Segment) AppendBlockHead(dst []byte, from, to int, t *Template) (head, rest []byte) {
+	return s.appendBlockHead(dst, from, to, t)
+}
+
 // BlockDecoder reads the body of one block after another.
 type BlockDecoder struct{ blockDecoder }
 

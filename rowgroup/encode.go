@@ -40,7 +40,7 @@ type segment struct {
 
 type groupInfo struct {
 	rows, parts int
-	bytes       int // of the bodies
+	off, bytes  int // its bodies
 	from, to    int // its chunks
 }
 
@@ -125,7 +125,10 @@ func (e *segmentEncoder) encode(b *Batch, spans []Span, st *Stats) (*Segment, er
 		st.encoded = false
 	}
 	s := &e.seg.segment
-	s.groups, s.chunks, s.bodies = s.groups[:0], s.chunks[:0], s.bodies[:0]
+	s.groups, s.chunks, s.bodies = s.groups[:0], s.chunks[:0], roomFor(b, s.bodies)
+	if cap(e.scratch) > largeRows {
+		e.scratch = nil
+	}
 	e.choose(b, spans)
 	for st := range e.codecs {
 		e.codecs[st].reset(e.l.streams[st].class)
@@ -139,7 +142,7 @@ func (e *segmentEncoder) encode(b *Batch, spans []Span, st *Stats) (*Segment, er
 				e.encodeChunk(st, v, &info)
 			}
 		}
-		info.bytes, info.to = len(s.bodies)-at, len(s.chunks)
+		info.off, info.bytes, info.to = at, len(s.bodies)-at, len(s.chunks)
 		s.groups = append(s.groups, info)
 	}
 	s.collect()
@@ -151,6 +154,26 @@ func (e *segmentEncoder) encode(b *Batch, spans []Span, st *Stats) (*Segment, er
 		e.stats = nil
 	}
 	return &e.seg, nil
+}
+
+// largeRows is from how many bytes on the memory of byte strings is taken at
+// once, and not kept. Growing step by step would hold more than twice as much.
+const largeRows = 8 << 20
+
+// roomFor is buf, empty, with room for the bodies of b where its byte strings
+// are large, and new memory where buf is much too large for them.
+func roomFor(b *Batch, buf []byte) []byte {
+	n := len(b.keys.Data)
+	for i := range b.vecs {
+		n += len(b.vecs[i].str.Data)
+	}
+	switch n += n/largeRows<<10 + 64<<10; {
+	case n > largeRows && n > cap(buf):
+		return make([]byte, 0, n)
+	case cap(buf) > largeRows && n < cap(buf)/2:
+		return nil
+	}
+	return buf[:0]
 }
 
 // refCount is the usual count of a stream in the group that is gathered.

@@ -546,6 +546,13 @@ func (c *columns) join(t *Template) *Template {
 var none, zero = column{traits: noneTraits}, column{}
 
 func (s *segment) appendBlock(dst []byte, from, to int, t *Template) []byte {
+	dst, rest := s.appendBlockHead(dst, from, to, t)
+	return append(dst, rest...)
+}
+
+// appendBlockHead appends what the body of a block begins with. The rest are
+// the chunks of a single group, which stand in a block as they stand in s.
+func (s *segment) appendBlockHead(dst []byte, from, to int, t *Template) (head, rest []byte) {
 	c := &s.cols
 	c.open(from, to)
 	n := to - from
@@ -587,6 +594,10 @@ func (s *segment) appendBlock(dst []byte, from, to int, t *Template) []byte {
 		}
 	}
 	dst = packed.appendTo(dst)
+	if n == 1 {
+		g := &s.groups[from]
+		return dst, s.bodies[g.off : g.off+g.bytes]
+	}
 	for k := 1; k < len(c.streams); k++ {
 		for _, i := range c.chunks[k*c.n:][from:to] {
 			if i > 0 && s.chunks[i-1].len > 0 {
@@ -595,7 +606,7 @@ func (s *segment) appendBlock(dst []byte, from, to int, t *Template) []byte {
 			}
 		}
 	}
-	return dst
+	return dst, nil
 }
 
 // bitWriter packs values of changing widths, LSB first.

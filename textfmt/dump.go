@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"io"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/colsst/colsst/rowgroup"
 )
@@ -108,6 +109,9 @@ func (d *DumpWriter) write(b *rowgroup.Batch) error {
 				}
 				d.row(b, i, deleted)
 			}
+			if d.err != nil {
+				return d.err
+			}
 			if len(d.buf) >= flushAt {
 				if err := d.flush(); err != nil {
 					return err
@@ -115,7 +119,7 @@ func (d *DumpWriter) write(b *rowgroup.Batch) error {
 			}
 		}
 	}
-	return nil
+	return d.err
 }
 
 func (d *DumpWriter) add(s string) { d.buf = append(d.buf, s...) }
@@ -340,8 +344,40 @@ func (d *DumpWriter) cellMeta(m *rowgroup.CellMeta, c rowgroup.Cell, i int) {
 }
 
 func (d *DumpWriter) cellValue(b *rowgroup.Batch, col, i int) {
+	if t := d.schema.Column(col).Type; b.MultiCells(col) == nil && b.Cell(col, i).HasValue() &&
+		t.Physical().Class() == rowgroup.ClassBytes && i < b.Bytes(col).Len() {
+		if v := b.Bytes(col).At(i); len(v) > largeValue && d.large(t, v) {
+			return
+		}
+	}
 	d.scratch = appendSerialised(d.scratch[:0], b, col, i)
 	d.value(d.schema.Column(col).Type, d.scratch)
+}
+
+// largeValue is the length of values above which text is written piece by piece.
+const largeValue = 1 << 20
+
+// large writes a long blob or text as value does, without holding all of its
+// text. It reports false, and writes nothing, where it does not.
+func (d *DumpWriter) large(t rowgroup.Type, b []byte) bool {
+	add := appendEscaped
+	switch {
+	case bare(t).Kind == rowgroup.KindBlob:
+		d.add(`"0x`)
+		add = hex.AppendEncode
+	case isText(t) && utf8.Valid(b) && rowgroup.Valid(t, b) == nil:
+		d.add(`"`)
+	default:
+		return false
+	}
+	for len(b) > 0 && d.err == nil {
+		n := min(len(b), flushAt)
+		d.buf = add(d.buf, b[:n])
+		b = b[n:]
+		d.err = d.flush()
+	}
+	d.add(`"`)
+	return true
 }
 
 // value writes a serialised value.

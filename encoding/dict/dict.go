@@ -71,7 +71,7 @@ func (e *Encoder) Append(dst []byte, src *bytestrings.Strings, p *encoding.Param
 // it is not, TryAppend returns false as soon as it knows, with dst and *p as
 // they were.
 func (e *Encoder) TryAppend(dst []byte, src *bytestrings.Strings, p *encoding.Params) ([]byte, bool) {
-	if src.Len() == 0 {
+	if src.Len() <= 1 { // nothing to share, however long it is
 		return dst, false
 	}
 	lo, hi, start := src.Ends[0], uint32(0), uint32(0)

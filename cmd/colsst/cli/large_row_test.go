@@ -47,10 +47,12 @@ func TestLargestRow(t *testing.T) {
 	for _, args := range [][]string{
 		{"verify", path},
 		{"cassandra", "report", path},
+		{"dump", path},
 	} {
 		c := exec.Command("colsst", args...)
-		text, err := c.CombinedOutput()
-		require.NoError(t, err, "%s", text)
+		var text bytes.Buffer
+		c.Stderr = &text
+		require.NoError(t, c.Run(), "%s", &text)
 		most := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1024
 		t.Logf("%s: %d MiB", args[0], most)
 		require.Less(t, most, int64(128+3*size>>20), args[0])
