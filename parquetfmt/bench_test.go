@@ -3,6 +3,7 @@ package parquetfmt
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"testing"
@@ -174,7 +175,7 @@ func BenchmarkOtherScan(b *testing.B) {
 						pages := c.Pages()
 						for {
 							p, err := pages.ReadPage()
-							if err == io.EOF {
+							if errors.Is(err, io.EOF) {
 								break
 							}
 							require.NoError(b, err)

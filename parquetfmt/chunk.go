@@ -2,6 +2,7 @@ package parquetfmt
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -86,7 +87,7 @@ func (c *chunkReader) readHeader() error {
 			return err
 		}
 		size, err := decodePageHeader(b, &c.header)
-		if err == errCut && len(b) == n && n < 16<<20 {
+		if errors.Is(err, errCut) && len(b) == n && n < 16<<20 {
 			continue
 		}
 		if err != nil {

@@ -308,11 +308,11 @@ func (x *lossless) put(b *builder, dst *rowgroup.Batch, i, at int, role rowgroup
 		}
 		state := rowgroup.CellAsRow
 		if role != rowgroup.Clustering {
-			if v := int32At(c.state, i); v < 0 || v > 255 {
+			v := int32At(c.state, i)
+			if v < 0 || v > 255 {
 				return b.fail(i, first, name, fmt.Errorf("cell of state %d", v))
-			} else {
-				state = rowgroup.Cell(v)
 			}
+			state = rowgroup.Cell(v)
 		}
 		v, ok := b.value[:0], false
 		if k := state.Kind(); k != rowgroup.CellAbsent && k != rowgroup.CellTombstone {

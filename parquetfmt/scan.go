@@ -753,8 +753,9 @@ func (x *builder) meta(b *rowgroup.Batch, from, to, at int) {
 	}
 	for i := from; i < to; i++ {
 		live := rowgroup.LivenessLive
-		written, there := number(x.written, i)
+		written, _ := number(x.written, i)
 		if x.delay != nil {
+			var there bool
 			if written, there = number(x.delay, i); there {
 				c := x.s.columns[x.s.f.plan.timeColumn]
 				if t, ok := number(c, i); ok {

@@ -13,6 +13,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/colsst/colsst/cassandra"
+	"github.com/colsst/colsst/encoding"
 	"github.com/colsst/colsst/internal/generate"
 	"github.com/colsst/colsst/parquetfmt"
 	"github.com/colsst/colsst/rowgroup"
@@ -56,7 +58,7 @@ type table struct {
 }
 
 // file writes a table.
-func (m *maker) file(name string, t *table, opts ...parquetfmt.Option) error {
+func (m *maker) file(name string, t *table, opts ...parquetfmt.Option) (err error) {
 	path := filepath.Join(m.folder, name+".parquet")
 	texts := filepath.Join(m.folder, name)
 	if err := os.MkdirAll(texts, 0o777); err != nil {
@@ -66,7 +68,7 @@ func (m *maker) file(name string, t *table, opts ...parquetfmt.Option) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { err = errors.Join(err, f.Close()) }()
 	b := bufio.NewWriter(f)
 	w, err := parquetfmt.NewWriter(b, t.schema, opts...)
 	if err != nil {
@@ -81,9 +83,6 @@ func (m *maker) file(name string, t *table, opts ...parquetfmt.Option) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if err := b.Flush(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
 		return err
 	}
 	fmt.Fprintf(&m.list, "%s\n%s\n", path, texts)
@@ -325,21 +324,8 @@ func (m *maker) sstables() error {
 		return err
 	}
 	for i, path := range append(paths, more...) {
-		s, err := cassandra.Open(path)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		src, err := cassandra.NewSource(s, nil)
-		if err != nil {
-			continue // refused by name: the tests of cassandra have these
-		}
-		t, err := allRows(src.Schema(), src.Scan(context.Background(), rowgroup.ScanOptions{}))
-		if err != nil {
+		if err := m.sstable(fmt.Sprintf("sstable-%02d", i), path); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
-		}
-		if err := m.file(fmt.Sprintf("sstable-%02d", i), t, parquetfmt.WithLossless(), parquetfmt.WithReplacement()); err != nil {
-			return err
 		}
 	}
 	g := generate.Metrics5{Series: 2, Points: 2000}
@@ -350,10 +336,30 @@ func (m *maker) sstables() error {
 	return m.file("metrics5-lossless", t, parquetfmt.WithLossless())
 }
 
+func (m *maker) sstable(name, path string) (err error) {
+	s, err := cassandra.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	src, err := cassandra.NewSource(s, nil)
+	if errors.Is(err, encoding.ErrUnsupported) {
+		return nil // the tests of cassandra have these
+	}
+	if err != nil {
+		return err
+	}
+	t, err := allRows(src.Schema(), src.Scan(context.Background(), rowgroup.ScanOptions{}))
+	if err != nil {
+		return err
+	}
+	return m.file(name, t, parquetfmt.WithLossless(), parquetfmt.WithReplacement())
+}
+
 // allRows are the rows of it.
-func allRows(s *rowgroup.Schema, it rowgroup.Iter) (*table, error) {
-	defer it.Close()
-	t := &table{schema: s}
+func allRows(s *rowgroup.Schema, it rowgroup.Iter) (t *table, err error) {
+	defer func() { err = errors.Join(err, it.Close()) }()
+	t = &table{schema: s}
 	b := rowgroup.NewBatch(s)
 	for {
 		more, err := it.Next(b)

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,7 +50,7 @@ func run(list string) error {
 	return nil
 }
 
-func show(path string) ([]byte, error) {
+func show(path string) (out []byte, err error) {
 	file, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -59,13 +60,12 @@ func show(path string) ([]byte, error) {
 		return nil, err
 	}
 	s := r.Schema()
-	var out []byte
 	for i := range s.NumColumns() {
 		out = append(out, s.Column(i).Name+"\t"...)
 	}
 	out[len(out)-1] = '\n'
 	it := r.Scan(context.Background(), rowgroup.ScanOptions{})
-	defer it.Close()
+	defer func() { err = errors.Join(err, it.Close()) }()
 	b := rowgroup.NewBatch(s)
 	var value []byte
 	for {
