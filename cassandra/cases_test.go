@@ -295,3 +295,22 @@ func TestT47GraceBoundary(t *testing.T) {
 		}
 	}
 }
+
+// An expiry that a clock past 2038 made in an old version is alive until 2106
+// for Cassandra 5.0, and so it is for a survey.
+func TestSurveyOverflowedExpiry(t *testing.T) {
+	h := makeHeader(t, "BytesType", []string{"Int32Type"}, nil, []string{"v UTF8Type"})
+	row := func(c byte, expiry int64) Row {
+		return Row{
+			Clustering: [][]byte{{0, 0, 0, c}}, Liveness: rowgroup.LivenessNone,
+			Cells: []Cell{{Kind: rowgroup.CellExpiring, Timestamp: 6, TTL: 500, LocalDeletionTime: expiry, Value: []byte("x")}},
+		}
+	}
+	x := oneTable("nb", h, row(1, -2_147_400_000), row(2, 499), row(3, 1_800_000_000))
+	s, err := sourceOf(t, x, making{chunkLength: 64}, nil).SSTable().Survey(t.Context(), SurveyOptions{Now: 1_900_000_000})
+	require.NoError(t, err)
+	require.Equal(t, int64(2), s.OverflowedExpiries)
+	require.Equal(t, int64(2), s.ExpiringCells)
+	require.Equal(t, int64(1), s.ExpiredCells)
+	require.Equal(t, int64(maxExpiry), *s.MaxExpiry)
+}

@@ -26,6 +26,10 @@ type Survey struct {
 	LiveCells     int64 `json:"live_cells"`     // without a TTL
 	ExpiringCells int64 `json:"expiring_cells"` // not yet expired
 	ExpiredCells  int64 `json:"expired_cells"`
+	// OverflowedExpiries are expiries of rows and cells that are no time, as a
+	// clock past 2038 made them in older versions; they count as the latest there
+	// can be, as Cassandra 5.0 reads them.
+	OverflowedExpiries int64 `json:"overflowed_expiries"`
 
 	Tombstones struct {
 		Partitions int64 `json:"partitions"`
@@ -78,7 +82,7 @@ func (s *SSTable) Survey(ctx context.Context, o SurveyOptions) (x *Survey, err e
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	x = &Survey{Largest: []PartitionSize{}}
-	v := surveyor{Survey: x, o: o}
+	v := surveyor{Survey: x, o: o, read: asRead{signed: !s.Version.unsignedDeletionTimes()}}
 	var size PartitionSize
 	for n := 0; ; n++ {
 		if n%ctxEvery == 0 {
@@ -139,6 +143,7 @@ func value(p *int64) int64 {
 type surveyor struct {
 	*Survey
 	o    SurveyOptions
+	read asRead
 	key  []byte // of the partition
 	kept int64  // until when the keeper keeps the file; math.MaxInt64: for ever
 }
@@ -157,13 +162,18 @@ func (v *surveyor) never() {
 	v.keep(math.MaxInt64)
 }
 
-// expiring counts the times of what has a TTL.
-func (v *surveyor) expiring(ttl int32, expiry int64) {
+// expiring counts the times of what has a TTL and returns its expiry as it is
+// read.
+func (v *surveyor) expiring(ttl int32, stored int64) (expiry int64) {
+	if expiry = v.read.expiry(stored, ttl, true); expiry != stored {
+		v.OverflowedExpiries++
+	}
 	widen(&v.MinTTL, &v.MaxTTL, int64(ttl))
 	widen(&v.MinExpiry, &v.MaxExpiry, expiry)
 	v.TTLs.add(int64(ttl))
 	v.Expiries.add(expiry)
 	v.keep(expiry)
+	return expiry
 }
 
 // tombstone counts the time of one.
@@ -232,13 +242,13 @@ func (v *surveyor) cell(c *Cell) {
 		v.LiveCells++
 		v.never()
 	case rowgroup.CellExpiring:
-		v.expiring(c.TTL, c.LocalDeletionTime)
-		if v.o.Now < c.LocalDeletionTime {
+		expiry := v.expiring(c.TTL, c.LocalDeletionTime)
+		if v.o.Now < expiry {
 			v.ExpiringCells++
 			return
 		}
 		v.ExpiredCells++
-		v.dead(c.LocalDeletionTime)
+		v.dead(expiry)
 	case rowgroup.CellTombstone:
 		v.Tombstones.Cells++
 		v.tombstone(c.LocalDeletionTime)

@@ -157,6 +157,9 @@ func (t *tool) surveyed(w *bufio.Writer, path string, o cassandra.SurveyOptions,
 	ranges.add("timestamps", number(s.MinTimestamp), "to "+number(s.MaxTimestamp))
 	ranges.add("TTLs", number(s.MinTTL), "to "+number(s.MaxTTL))
 	ranges.add("expiries", deletionText(s.MinExpiry), "to "+deletionText(s.MaxExpiry))
+	if s.OverflowedExpiries > 0 {
+		ranges.add("", plural(s.OverflowedExpiries, "expiry is no time and read as the latest", "expiries are no times and read as the latest"), "")
+	}
 	ranges.add("deletions", deletionText(s.MinDeletion), "to "+deletionText(s.MaxDeletion))
 	whole := deletionText(s.DroppableAt)
 	if s.NeverExpire > 0 {
