@@ -78,9 +78,11 @@ func TestMetrics5(t *testing.T) {
 }
 
 // Every SSTable of the project's fixtures, and of those beside the project where
-// they are there, comes back with every unfiltered.
+// they are there, comes back with every unfiltered. Of the latter four cannot be
+// read: two have damaged chunks, two no CompressionInfo.db.
 func TestSSTables(t *testing.T) {
-	for _, dir := range []string{"../cassandra/testdata", "../../shared/testdata/sstables"} {
+	for dir, damaged := range map[string]int{"../cassandra/testdata": 0, "../../shared/testdata/sstables": 4} {
+		unread := 0
 		if _, err := os.Stat(dir); err != nil {
 			t.Logf("%s is not there", dir)
 			continue
@@ -89,31 +91,37 @@ func TestSSTables(t *testing.T) {
 			if err != nil || !strings.HasSuffix(path, "-Data.db") {
 				return err
 			}
-			t.Run(strings.TrimPrefix(path, dir+"/"), func(t *testing.T) { sstableRoundTrip(t, path) })
+			t.Run(strings.TrimPrefix(path, dir+"/"), func(t *testing.T) {
+				if err := sstableRoundTrip(t, path); err != nil {
+					t.Log("not read:", err)
+					unread++
+				}
+			})
 			return nil
 		}))
+		require.Equal(t, damaged, unread, dir)
 	}
 }
 
-func sstableRoundTrip(t *testing.T, path string) {
+// sstableRoundTrip returns why an SSTable cannot be read.
+func sstableRoundTrip(t *testing.T, path string) error {
 	x, err := cassandra.Open(path)
 	if err != nil {
-		t.Skip("not read:", err)
+		return err
 	}
 	defer func() { require.NoError(t, x.Close()) }()
 	src, err := cassandra.NewSource(x, nil)
 	if err != nil {
-		t.Skip("not read:", err)
+		return err
 	}
 	if x.Data.Size > 1<<20 && testing.Short() {
-		t.Skip("large")
+		return nil // for the long tests
 	}
-	// What cannot be read to its end is of no use here.
 	it := src.Scan(context.Background(), rowgroup.ScanOptions{})
 	b := rowgroup.NewBatch(src.Schema())
 	for ok := true; ok; {
 		if ok, err = it.Next(b); err != nil {
-			t.Skip("not read:", err)
+			return err
 		}
 	}
 	require.NoError(t, it.Close())
@@ -127,6 +135,7 @@ func sstableRoundTrip(t *testing.T, path string) {
 	for _, opts := range [][]Option{{WithReplacement()}, {WithReplacement(), WithRowMetadata()}} {
 		readLive(t, writeAll(t, src.Schema(), src.Scan(context.Background(), live), opts...))
 	}
+	return nil
 }
 
 // readLive reads a live file, whose rows are those of a table.
