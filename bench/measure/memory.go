@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 )
 
@@ -38,4 +39,17 @@ func ResetPeak() Memory {
 	debug.FreeOSMemory()
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // elsewhere Peak is that of the whole run
 	return ReadMemory()
+}
+
+// Heap is how many bytes f leaves reachable in the heap.
+func Heap(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what finalizers and pools held
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	return int64(after.HeapAlloc) - int64(before.HeapAlloc)
 }

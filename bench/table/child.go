@@ -252,7 +252,7 @@ func sizeOf(dir string) (size int64, err error) {
 // readTable opens the table and measures scans and queries.
 func (o *Options) readTable(s *subject, path string, t *truth, rec *recorder) (err error) {
 	base := measure.ResetPeak()
-	r, err := o.openTable(s, path, rec)
+	r, err := s.openTimed(path, rec)
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
@@ -300,22 +300,37 @@ func shapeName(rows int) string {
 	return fmt.Sprintf("range_%d", rows)
 }
 
-func (o *Options) openTable(s *subject, path string, rec *recorder) (r reader, err error) {
-	var us []float64
-	for begin := measure.CPU(); len(us) < 5 || len(us) < 100 && measure.CPU()-begin < 100*time.Millisecond; {
-		if r != nil {
-			if err := r.close(); err != nil {
-				return nil, err
-			}
-		}
-		took := cpuOf(func() { r, err = s.open(path) })
+// openTimed opens the table once it is known what that takes.
+func (s *subject) openTimed(path string, rec *recorder) (reader, error) {
+	err := timeOpening(func() (func() error, error) {
+		r, err := s.open(path)
 		if err != nil {
 			return nil, err
 		}
-		us = append(us, took.Seconds()*1e6)
+		return r.close, nil
+	}, rec)
+	if err != nil {
+		return nil, err
+	}
+	return s.open(path)
+}
+
+// timeOpening records what opening takes; open returns how to close.
+func timeOpening(open func() (func() error, error), rec *recorder) error {
+	var us []float64
+	for begin := measure.CPU(); len(us) < 5 || len(us) < 100 && measure.CPU()-begin < 100*time.Millisecond; {
+		var end func() error
+		var err error
+		us = append(us, cpuOf(func() { end, err = open() }).Seconds()*1e6)
+		if err == nil {
+			err = end()
+		}
+		if err != nil {
+			return err
+		}
 	}
 	rec.timing("open_us", "us", measure.Summarise(us), nil)
-	return r, nil
+	return nil
 }
 
 // scans reads everything: first with a checksum of the rows, then by the clock
@@ -367,6 +382,24 @@ func (o *Options) oneByOne(r reader, t *truth, rows int, rec *recorder) error {
 	return nil
 }
 
+// countOpening opens our file and records what that reads and keeps; c counts
+// the reads that follow.
+func countOpening(f *os.File, rec *recorder) (r *columnar.Reader, c *counter, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	c = &counter{ReaderAt: f}
+	heap := measure.Heap(func() { r, err = columnar.Open(c, info.Size()) })
+	if err != nil {
+		return nil, nil, err
+	}
+	rec.value("open_reads", "", float64(c.reads.Load()), nil)
+	rec.value("open_bytes", "", float64(c.bytes.Load()), nil)
+	rec.value("open_heap_bytes", "", float64(heap), nil)
+	return r, c, nil
+}
+
 // countReads counts the reads of our file that a query makes on a warm reader.
 func countReads(path string, t *truth, shapes []int, o *Options, rec *recorder) error {
 	f, err := os.Open(path)
@@ -374,18 +407,15 @@ func countReads(path string, t *truth, shapes []int, o *Options, rec *recorder) 
 		return err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	info, err := f.Stat()
+	opened, c, err := countOpening(f, rec)
 	if err != nil {
 		return err
 	}
-	c := &counter{ReaderAt: f}
-	r, err := openColsst(columnar.Open(c, info.Size()))
+	r, err := openColsst(opened, nil)
 	if err != nil {
 		return err
 	}
 	defer r.close() //nolint:errcheck // it only frees memory
-	rec.value("open_reads", "", float64(c.reads.Load()), nil)
-	rec.value("open_bytes", "", float64(c.bytes.Load()), nil)
 	for _, rows := range shapes {
 		qs := t.queries(o.Points, rows, 0)[:200]
 		for range 2 { // the first time is to warm

@@ -25,7 +25,7 @@ type pointSubject struct {
 	partitions, perKey int
 	write              func(path string, in rowgroup.Iter, s *rowgroup.Schema) error
 	open               func(path string) (get func(key []byte) (rows int, err error), end func() error, err error)
-	extra              func(path string, add func(metric, unit string, v float64)) error
+	extra              func(path string, rec *recorder) error
 }
 
 func (s *pointSubject) data() string {
@@ -43,7 +43,7 @@ func (s *pointSubject) id() string {
 func pointSubjects() (all []pointSubject) {
 	for _, n := range [][2]int{{1_000_000, 1}, {100_000, 12}} {
 		all = append(all,
-			pointSubject{ourDefault, fromFile, n[0], n[1], writeOurPoints, openOurPoints(fromFile), ourPointSizes},
+			pointSubject{ourDefault, fromFile, n[0], n[1], writeOurPoints, openOurPoints(fromFile), aboutOurPoints},
 			pointSubject{ourDefault, fromMemory, n[0], n[1], writeOurPoints, openOurPoints(fromMemory), nil},
 			pointSubject{pebbleName, "", n[0], n[1], writePebblePoints, openPebblePoints, nil})
 	}
@@ -97,7 +97,7 @@ func (o *Options) measurePoints(s *pointSubject, dir string) (result.List, error
 	allocs, err := allocations(r, qs)
 	rec.value("allocs_per_query", "", allocs, nil)
 	if err == nil && s.extra != nil {
-		err = s.extra(path, func(metric, unit string, v float64) { rec.value(metric, unit, v, nil) })
+		err = s.extra(path, rec)
 	}
 	return rec.list, errors.Join(err, end())
 }
@@ -202,9 +202,15 @@ func getOurs(r *columnar.Reader) func(key []byte) (int, error) {
 	}
 }
 
-// ourPointSizes is what a partition takes beside its key and its values.
-func ourPointSizes(path string, add func(metric, unit string, v float64)) error {
-	r, err := columnar.OpenFile(path)
+// aboutOurPoints records what a partition takes beside its key and its values,
+// and what opening the file takes.
+func aboutOurPoints(path string, rec *recorder) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	r, _, err := countOpening(f, rec)
 	if err != nil {
 		return err
 	}
@@ -213,8 +219,14 @@ func ourPointSizes(path string, add func(metric, unit string, v float64)) error 
 	if err != nil {
 		return err
 	}
-	add("bytes_beside_payload_per_partition", "B", float64(d.Bytes-d.Layers.Payload)/float64(d.Partitions))
-	return nil
+	rec.value("bytes_beside_payload_per_partition", "B", float64(d.Bytes-d.Layers.Payload)/float64(d.Partitions), nil)
+	return timeOpening(func() (func() error, error) {
+		r, err := columnar.OpenFile(path)
+		if err != nil {
+			return nil, err
+		}
+		return r.Close, nil
+	}, rec)
 }
 
 // A point in Pebble is the key and the time, big endian, and the value.
@@ -275,6 +287,7 @@ func openPebblePoints(path string) (func(key []byte) (int, error), func() error,
 func pointTargets(l *result.List) {
 	for _, r := range l.Where(result.Result{Metric: "bytes_beside_payload_per_partition"}) {
 		l.Add(r, result.Target{What: "size", Of: r.Metric, Value: r.Value, Reference: 4, By: "what is to be reached", Most: 1})
+		openTargets(l, r.Data, 5000, 4e6)
 	}
 	for _, r := range l.Where(result.Result{Subject: ourDefault, Metric: "point_qps"}) {
 		for _, theirs := range l.Where(result.Result{Data: r.Data, Subject: pebbleName, Metric: "point_qps"}) {

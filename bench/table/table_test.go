@@ -46,7 +46,7 @@ func check(o *Options, s *subject, dir string) (result.List, error) {
 			return nil, err
 		}
 	}
-	r, err := o.openTable(s, path, rec)
+	r, err := s.openTimed(path, rec)
 	if err != nil {
 		return nil, err
 	}

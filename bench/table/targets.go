@@ -144,15 +144,21 @@ func (o *Options) memory(l *result.List) {
 			l.Add(peak, result.Target{What: "memory", Of: "peak_rss_mb beside the runtime", Value: peak.Value - base.Value, Reference: t.mb, By: "what is to be reached", Most: 1})
 		}
 	}
-	us, bytes := 300.0, 256.0*1024
 	if o.Series > 200 {
-		us, bytes = 2000, 2e6
+		openTargets(l, o.data(), 2000, 2e6)
+	} else {
+		openTargets(l, o.data(), 300, 256<<10)
 	}
+}
+
+// openTargets compares what opening our file takes with the bounds of time, and
+// of bytes read and of memory kept.
+func openTargets(l *result.List, data string, us, bytes float64) {
 	for _, t := range []struct {
 		metric string
 		most   float64
-	}{{"open_us", us}, {"open_bytes", bytes}} {
-		if r, ok := find(*l, o.data(), ourDefault, t.metric, result.Params{"source": fromFile}); ok {
+	}{{"open_us", us}, {"open_bytes", bytes}, {"open_heap_bytes", bytes}} {
+		for _, r := range l.Where(result.Result{Data: data, Subject: ourDefault, Metric: t.metric, Params: result.Params{"source": fromFile}}) {
 			l.Add(r, result.Target{What: "open", Of: r.Metric, Value: r.Value, Reference: t.most, By: "what is to be reached", Most: 1})
 		}
 	}
