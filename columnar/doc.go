@@ -134,7 +134,7 @@
 // the last page of each index level, the templates, a copy of the user data.
 //
 // A Reader holds the footer and the templates that were used, 16 bytes an outer
-// chunk, 64 KiB of the file's tail, index pages of about 32 MiB or WithIndexMemory,
+// chunk, 64 KiB of the file's tail, index pages of about 16 MiB or WithIndexMemory,
 // the filter shards that were used (1.13 bytes a key) and the scratch of finished
 // reads, which the garbage collector may take; of a file in memory instead of its
 // tail 4 bytes for every 4 KiB of the stream.

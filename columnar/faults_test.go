@@ -615,17 +615,17 @@ func TestT38Offsets(t *testing.T) {
 	for _, base := range []int64{1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1 << 40, 1 << 62} {
 		refs := []ref{{base, 100}, {base + 100, 4000}, {base + 5000, 1 << 20}}
 		b := appendRefs(nil, refs)
-		got, rest, err := parseRefs("test", 3, base+5000+1<<20, b)
+		got, rest, err := new(pageParser).refs("test", 3, base+5000+1<<20, b)
 		require.NoError(t, err)
 		require.Empty(t, rest)
 		require.Equal(t, refs, got)
-		_, _, err = parseRefs("test", 3, base+5000+1<<20-1, b)
+		_, _, err = new(pageParser).refs("test", 3, base+5000+1<<20-1, b)
 		require.ErrorIs(t, err, encoding.ErrCorrupt)
 	}
 	b := binary.AppendUvarint(nil, 1<<62)
 	b = deltadelta.AppendInt64(b, []int64{0, 1 << 62})
 	b = deltadelta.AppendInt64(b, []int64{1 << 61, 1 << 62})
-	_, _, err := parseRefs("test", 2, 1<<62+1<<61, b)
+	_, _, err := new(pageParser).refs("test", 2, 1<<62+1<<61, b)
 	require.ErrorIs(t, err, encoding.ErrCorrupt)
 }
 

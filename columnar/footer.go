@@ -365,7 +365,7 @@ func (f *footer) parseList(part string, src []byte) ([]ref, error) {
 	if r.bad || n == 0 || n > uint64(f.streamLen/minItem) || n > maxFilterShards {
 		return nil, encoding.Corruptf(part, "%d items", n)
 	}
-	refs, rest, err := parseRefs(part, int(n), f.streamLen, r.src)
+	refs, rest, err := new(pageParser).refs(part, int(n), f.streamLen, r.src)
 	if err == nil && len(rest) > 0 {
 		err = encoding.Corruptf(part, "%d bytes left over", len(rest))
 	}

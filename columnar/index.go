@@ -45,7 +45,7 @@ type page struct {
 	opens       []entryDeletion     // level 0
 	firstAt     []rowgroup.Position // parsed, of a page that was read
 	lastAt      []rowgroup.Position
-	firstInt    []int64 // in their place, if the table has an IntOrder and they are rows
+	firstInt    []int64 // in place of all these, if the table has an IntOrder and they are rows
 	lastInt     []int64
 
 	// partition pages
@@ -159,8 +159,24 @@ func appendRefs(dst []byte, refs []ref) []byte {
 	return deltadelta.AppendInt64(dst, column(len(refs), func(i int) int64 { return refs[i].len }))
 }
 
-// parseRefs reads n references. All must end by limit, in ascending order.
-func parseRefs(part string, n int, limit int64, src []byte) (refs []ref, rest []byte, err error) {
+// pageParser reads what index pages are made of, and keeps the memory that only
+// reading takes.
+type pageParser struct {
+	strings     bytestrings.Decoder
+	first, last bytestrings.Strings
+	ints        []int64
+}
+
+// integers is room for n of them, until the next call.
+func (d *pageParser) integers(n int) []int64 {
+	if cap(d.ints) < n {
+		d.ints = make([]int64, n)
+	}
+	return d.ints[:n]
+}
+
+// refs reads n references. All must end by limit, in ascending order.
+func (d *pageParser) refs(part string, n int, limit int64, src []byte) (refs []ref, rest []byte, err error) {
 	if n == 0 {
 		return nil, src, nil
 	}
@@ -169,7 +185,8 @@ func parseRefs(part string, n int, limit int64, src []byte) (refs []ref, rest []
 	if r.bad {
 		return nil, nil, encoding.Corruptf(part, "cut")
 	}
-	gaps, lens := make([]int64, n), make([]int64, n)
+	ints := d.integers(2 * n)
+	gaps, lens := ints[:n], ints[n:]
 	if src, err = deltadelta.DecodeInt64(gaps, r.src); err == nil {
 		src, err = deltadelta.DecodeInt64(lens, src)
 	}
@@ -195,8 +212,8 @@ func appendStrings(dst []byte, s *bytestrings.Strings) []byte {
 	return append(encoding.AppendParams(dst, &p), body...)
 }
 
-// parseStrings reads n strings of at most limit bytes together into dst.
-func parseStrings(dst *bytestrings.Strings, n, limit int, src []byte) (rest []byte, err error) {
+// appendTo appends n strings of at most limit bytes together to dst.
+func (d *pageParser) appendTo(dst *bytestrings.Strings, n, limit int, src []byte) (rest []byte, err error) {
 	p, src, err := encoding.ReadParams(indexPart, src)
 	if err != nil {
 		return nil, err
@@ -208,8 +225,7 @@ func parseStrings(dst *bytestrings.Strings, n, limit int, src []byte) (rest []by
 	if size > len(src) {
 		return nil, encoding.Corruptf(indexPart, "%d bytes of strings, %d left", size, len(src))
 	}
-	var d bytestrings.Decoder
-	if err := d.FrontCoded(dst, n, &p, src[:size], limit); err != nil {
+	if err := d.strings.FrontCoded(dst, n, &p, src[:size], limit); err != nil {
 		return nil, err
 	}
 	return src[size:], nil
@@ -292,23 +308,23 @@ func (p *page) appendTo(dst []byte, index int) []byte {
 	return appendDeletions(dst, p.deleted)
 }
 
-// parsePage reads the body of an index page whose item has header h. Whatever
-// it refers to must lie before limit.
-func parsePage(s *rowgroup.Schema, h *header, limit int64, body []byte) (*page, error) {
+// page reads the body of an index page whose item has header h. Whatever it
+// refers to must lie before limit.
+func (d *pageParser) page(s *rowgroup.Schema, h *header, limit int64, body []byte) (*page, error) {
 	index, level, n := h.fields[0], h.fields[1], int(h.fields[2])
 	if index > indexTime || level > maxLevel || h.fields[2] == 0 || h.fields[2] > partitionPageEntries {
 		return nil, encoding.Corruptf(indexPart, "index %d, level %d, %d entries", index, level, h.fields[2])
 	}
 	p := &page{level: int(level)}
 	var err error
-	p.refs, body, err = parseRefs(indexPart, n, limit, body)
+	p.refs, body, err = d.refs(indexPart, n, limit, body)
 	if err != nil {
 		return nil, err
 	}
 	if index == indexTime {
-		body, err = p.parseTime(s, n, body)
+		body, err = p.parseTime(d, s, n, body)
 	} else {
-		body, err = p.parsePartitions(n, limit, body)
+		body, err = p.parsePartitions(d, n, limit, body)
 	}
 	if err != nil {
 		return nil, err
@@ -324,20 +340,32 @@ func parsePage(s *rowgroup.Schema, h *header, limit int64, body []byte) (*page, 
 	return p, nil
 }
 
-func (p *page) parseTime(s *rowgroup.Schema, n int, body []byte) ([]byte, error) {
+func (p *page) parseTime(d *pageParser, s *rowgroup.Schema, n int, body []byte) ([]byte, error) {
 	p.rows = make([]int64, n)
 	limit := pageStringBytes + 2*len(body)
 	body, err := deltadelta.DecodeInt64(p.rows, body)
-	for _, strings := range []*bytestrings.Strings{&p.first, &p.last} {
+	for _, strings := range []*bytestrings.Strings{&d.first, &d.last} {
 		if err != nil {
 			return nil, err
 		}
-		body, err = parseStrings(strings, n, limit, body)
+		strings.Reset()
+		body, err = d.appendTo(strings, n, limit, body)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := p.parsePositions(s, n); err != nil {
+	for i, rows := range p.rows {
+		if rows < 1 || rows > math.MaxInt64>>1 {
+			return nil, encoding.Corruptf(indexPart, "entry %d has %d rows", i, rows)
+		}
+	}
+	ints, err := p.parseInts(s, &d.first, &d.last)
+	if err == nil && !ints {
+		p.first, p.last = d.first, d.last // which are the page's from now on
+		d.first, d.last = bytestrings.Strings{}, bytestrings.Strings{}
+		err = p.parsePositions(s, n)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if p.level > 0 {
@@ -351,17 +379,41 @@ func (p *page) parseTime(s *rowgroup.Schema, n int, body []byte) ([]byte, error)
 	return r.src, nil
 }
 
+// parseInts makes positions, if each is that of a row with a value in the
+// table's IntOrder, ready to be searched.
+func (p *page) parseInts(s *rowgroup.Schema, first, last *bytestrings.Strings) (ok bool, err error) {
+	order, ok := s.IntOrder()
+	if !ok {
+		return false, nil
+	}
+	n := first.Len()
+	v := make([]int64, 2*n)
+	prev := int64(math.MinInt64)
+	for i := range n {
+		for k, strings := range [2]*bytestrings.Strings{first, last} {
+			x, ok := order.ParsePosition(strings.At(i))
+			if !ok {
+				return false, nil
+			}
+			if x < prev {
+				return false, outOfOrder(i)
+			}
+			v[k*n+i], prev = x, x
+		}
+	}
+	p.firstInt, p.lastInt = v[:n:n], v[n:]
+	return true, nil
+}
+
+func outOfOrder(i int) error { return encoding.Corruptf(indexPart, "entry %d is out of order", i) }
+
 // parsePositions checks the positions of a time page and makes them ready to
 // be searched.
 func (p *page) parsePositions(s *rowgroup.Schema, n int) error {
-	order, ints := s.IntOrder()
 	ordered := s.Seekable() == nil
-	values, places := make([]int64, 2*n), make([]rowgroup.Position, 2*n)
+	places := make([]rowgroup.Position, 2*n)
 	var prev *rowgroup.Position
 	for i := range n {
-		if p.rows[i] < 1 || p.rows[i] > math.MaxInt64>>1 {
-			return encoding.Corruptf(indexPart, "entry %d has %d rows", i, p.rows[i])
-		}
 		for k, strings := range [2]*bytestrings.Strings{&p.first, &p.last} {
 			pos, rest, err := rowgroup.ParsePosition(s, strings.At(i))
 			if err != nil {
@@ -371,31 +423,58 @@ func (p *page) parsePositions(s *rowgroup.Schema, n int) error {
 				return encoding.Corruptf(indexPart, "entry %d: bytes after its position", i)
 			}
 			if prev != nil && ordered && s.ComparePositions(prev, &pos) > 0 {
-				return encoding.Corruptf(indexPart, "entry %d is out of order", i)
+				return outOfOrder(i)
 			}
 			prev = &places[k*n+i]
 			*prev = pos
-			if ints {
-				values[k*n+i], ints = order.Position(prev)
-			}
 		}
 	}
-	if ints {
-		p.firstInt, p.lastInt = values[:n:n], values[n:]
-	} else {
-		p.firstAt, p.lastAt = places[:n:n], places[n:]
-	}
+	p.firstAt, p.lastAt = places[:n:n], places[n:]
 	return nil
 }
 
-func (p *page) parsePartitions(n int, limit int64, body []byte) ([]byte, error) {
+// placeOf is where an entry of a time page that was read begins or ends: a
+// position or, if that is nil, a value in the table's IntOrder.
+type placeOf struct {
+	position []byte
+	value    int64
+}
+
+func (p *page) begins(i int) placeOf {
+	if p.firstInt != nil {
+		return placeOf{value: p.firstInt[i]}
+	}
+	return placeOf{position: p.first.At(i)}
+}
+
+func (p *page) ends(i int) placeOf {
+	if p.lastInt != nil {
+		return placeOf{value: p.lastInt[i]}
+	}
+	return placeOf{position: p.last.At(i)}
+}
+
+// equal reports whether a and b are one place, in a table of this IntOrder if
+// it has one.
+func (a placeOf) equal(b placeOf, order *rowgroup.IntOrder) bool {
+	if (a.position == nil) == (b.position == nil) {
+		return a.value == b.value && bytes.Equal(a.position, b.position)
+	}
+	if a.position == nil {
+		a, b = b, a
+	}
+	v, ok := order.ParsePosition(a.position)
+	return ok && v == b.value
+}
+
+func (p *page) parsePartitions(d *pageParser, n int, limit int64, body []byte) ([]byte, error) {
 	r := reader{src: body}
 	ordinal := r.int64()
 	if r.bad {
 		return nil, encoding.Corruptf(indexPart, "cut")
 	}
 	p.ordinals = make([]int64, n+1)
-	counts := make([]int64, n)
+	counts := d.integers(n)
 	keyLimit := pageStringBytes + 2*len(body)
 	body, err := deltadelta.DecodeInt64(counts, r.src)
 	if err != nil {
@@ -413,14 +492,14 @@ func (p *page) parsePartitions(n int, limit int64, body []byte) ([]byte, error) 
 		ordinal += c
 	}
 	p.ordinals[n] = ordinal
-	if body, err = parseStrings(&p.keys, n, keyLimit, body); err != nil {
+	if body, err = d.appendTo(&p.keys, n, keyLimit, body); err != nil {
 		return nil, err
 	}
 	p.setHeads()
 	if len(p.own) == 0 {
 		return body, nil
 	}
-	c := make([]int64, len(p.own))
+	c := d.integers(len(p.own))
 	for k := range 5 {
 		if body, err = deltadelta.DecodeInt64(c, body); err != nil {
 			return nil, err
@@ -496,7 +575,7 @@ func headOf(b []byte) uint64 {
 }
 
 // checkParent compares the page with entry i of the page above.
-func (p *page) checkParent(parent *page, i int) error {
+func (p *page) checkParent(parent *page, i int, order *rowgroup.IntOrder) error {
 	n := p.len()
 	var ok bool
 	if p.ordinals != nil {
@@ -507,8 +586,7 @@ func (p *page) checkParent(parent *page, i int) error {
 		for _, v := range p.rows {
 			rows += v
 		}
-		ok = rows == parent.rows[i] && bytes.Equal(p.first.At(0), parent.first.At(i)) &&
-			bytes.Equal(p.last.At(n-1), parent.last.At(i))
+		ok = rows == parent.rows[i] && p.begins(0).equal(parent.begins(i), order) && p.ends(n-1).equal(parent.ends(i), order)
 	}
 	if !ok {
 		return encoding.Corruptf(indexPart, "is not what the page above says")

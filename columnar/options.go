@@ -113,7 +113,7 @@ func WithEveryChecksum() Option { return func(o *options) { o.everyChecksum = tr
 func WithCache(c *Cache) Option { return func(o *options) { o.cache = c } }
 
 // WithIndexMemory bounds the bytes of index pages that a Reader keeps, about.
-// The default is 32 MiB; without room every query reads its index pages.
+// The default is 16 MiB; without room every query reads its index pages.
 func WithIndexMemory(bytes int64) Option { return func(o *options) { o.pageBytes = bytes } }
 
 // WithConcurrency lets a Writer encode up to n segments of the file at a time,

@@ -8,7 +8,7 @@ import (
 )
 
 // pageBytes is how many bytes of index pages a Reader keeps by default.
-const pageBytes = 32 << 20
+const pageBytes = 16 << 20
 
 // slot is where a page is kept once it was read: in the page that refers to
 // it, or in the Reader.
@@ -94,10 +94,13 @@ func (r *Reader) page(w *window, n node, index int, parent *page, i int) (*page,
 	}
 	var p *page
 	if err == nil {
-		p, err = parsePage(r.foot.schema, &h, n.at.off, body)
+		if w.parser == nil {
+			w.parser = new(pageParser)
+		}
+		p, err = w.parser.page(r.foot.schema, &h, n.at.off, body)
 	}
 	if err == nil && parent != nil {
-		err = p.checkParent(parent, i)
+		err = p.checkParent(parent, i, &r.order)
 	}
 	if err != nil {
 		return nil, r.file.at(err, indexPart, n.at.off)

@@ -402,7 +402,10 @@ func (v *verifier) entryRows(it *walked, part string, b *rowgroup.Batch, e *inde
 	}
 	v.open, v.markers = openAfter(b, v.open), v.markers || len(*b.Markers()) > 0
 	n := b.Len()
-	if first && n > 0 && !bytes.Equal(s.AppendPosition(nil, b, 0), e.first) || last && n > 0 && !bytes.Equal(s.AppendPosition(nil, b, n-1), e.last) {
+	is := func(i int, at placeOf) bool {
+		return placeOf{position: s.AppendPosition(nil, b, i)}.equal(at, &v.r.order)
+	}
+	if first && n > 0 && !is(0, e.first) || last && n > 0 && !is(n-1, e.last) {
 		v.wrong(part, it.at.off, "its first or last position is not that of its index entry")
 	}
 	if last && e.ends && v.markers != e.own.markers && !v.lossy {
@@ -583,7 +586,7 @@ type indexedBlock struct {
 	ends        bool
 	deletion    rowgroup.Deletion
 	open        rowgroup.Deletion
-	first, last []byte
+	first, last placeOf
 }
 
 // blockIndex yields the blocks in the order of the indexes.
@@ -677,6 +680,6 @@ func (x *blockIndex) ownBlock() (*indexedBlock, error) {
 	return &indexedBlock{
 		at: t.refs[k], ordinal: p.ordinals[i], parts: btoi(x.block == 1), rows: t.rows[k], key: x.key, own: x.own,
 		begins: x.block == 1, ends: x.block == x.own.blocks, deletion: deletionOf(p.deleted, i),
-		open: deletionOf(t.opens, k), first: t.first.At(k), last: t.last.At(k),
+		open: deletionOf(t.opens, k), first: t.begins(k), last: t.ends(k),
 	}, nil
 }

@@ -347,7 +347,7 @@ func (s *Salvaged) survey() error {
 		case it.kind == kindTemplate:
 			s.template(it)
 		case it.kind == kindIndex && it.fields[0] == indexPartition && it.fields[1] == 0:
-			p, err := parsePage(schema, &it.header, it.at.off, it.body)
+			p, err := new(pageParser).page(schema, &it.header, it.at.off, it.body)
 			if err != nil {
 				continue
 			}

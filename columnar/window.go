@@ -19,6 +19,7 @@ type window struct {
 	buf    []byte
 	at     int64
 	stored []byte
+	parser *pageParser // or nil
 }
 
 // bytes are the n bytes at off, valid until the next call. If it has to read,

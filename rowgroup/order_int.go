@@ -67,6 +67,17 @@ func (o *IntOrder) Position(p *Position) (v int64, ok bool) {
 	return v ^ o.flip, ok
 }
 
+// ParsePosition is Position of a position as Schema.AppendPosition writes it,
+// and nothing behind it.
+func (o *IntOrder) ParsePosition(src []byte) (v int64, ok bool) {
+	const row = 3*1 + 0 + 1 // one value, at the row that has it
+	if len(src) < 2 || src[0] != row || int(src[1]) != 1+len(src)-2 || src[1] >= 0x80 {
+		return 0, false
+	}
+	v, ok = IntOf(o.typ, src[2:])
+	return v ^ o.flip, ok
+}
+
 // Bound is the place of a bound that Schema.CheckBound accepts, among rows
 // that have values. isStart tells the start of a range from its end.
 func (o *IntOrder) Bound(b Bound, isStart bool) IntBound {
