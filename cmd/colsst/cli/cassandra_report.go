@@ -147,6 +147,9 @@ func (t *tool) surveyed(w *bufio.Writer, path string, o cassandra.SurveyOptions,
 	if estimate != nil {
 		counts.add("  by Statistics.db", humanize.Comma(*estimate))
 	}
+	if s.OverflowedExpiries > 0 { // which are read as the latest there can be
+		counts.add("overflowed expiries", humanize.Comma(s.OverflowedExpiries))
+	}
 	ranges := grid{align: "lll", indent: "  "}
 	number := func(v *int64) string {
 		if v == nil {
@@ -157,9 +160,6 @@ func (t *tool) surveyed(w *bufio.Writer, path string, o cassandra.SurveyOptions,
 	ranges.add("timestamps", number(s.MinTimestamp), "to "+number(s.MaxTimestamp))
 	ranges.add("TTLs", number(s.MinTTL), "to "+number(s.MaxTTL))
 	ranges.add("expiries", deletionText(s.MinExpiry), "to "+deletionText(s.MaxExpiry))
-	if s.OverflowedExpiries > 0 {
-		ranges.add("", plural(s.OverflowedExpiries, "expiry is no time and read as the latest", "expiries are no times and read as the latest"), "")
-	}
 	ranges.add("deletions", deletionText(s.MinDeletion), "to "+deletionText(s.MaxDeletion))
 	whole := deletionText(s.DroppableAt)
 	if s.NeverExpire > 0 {

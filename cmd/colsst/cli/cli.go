@@ -95,6 +95,7 @@ type tool struct {
 	summaryFlag string
 	schemaFile  string                  // with the names of an SSTable's columns
 	schemas     map[string]schemaTables // by file or folder
+	schemaTexts map[string][]byte       // of files of --schema
 	asRead      bool                    // SSTables as Cassandra reads them
 	maxRowText  string                  // the largest row of an SSTable
 	maxRow      int                     // of maxRowText, in bytes

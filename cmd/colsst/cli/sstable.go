@@ -86,16 +86,21 @@ func (t *tool) parseMaxRow() error {
 	return nil
 }
 
+// rowLimit is --max-row as an option.
+func (t *tool) rowLimit() []cassandra.Option {
+	if t.maxRow == 0 {
+		return nil
+	}
+	return []cassandra.Option{cassandra.WithRowLimit(t.maxRow)}
+}
+
 // openSSTable opens the SSTable of the file at path.
 func (t *tool) openSSTable(path string) (*sstable, error) {
 	found, err := t.names(path)
 	if err != nil {
 		return nil, err
 	}
-	var opts []cassandra.Option
-	if t.maxRow > 0 {
-		opts = append(opts, cassandra.WithRowLimit(t.maxRow))
-	}
+	opts := t.rowLimit()
 	if found.table != nil {
 		if frozen, known := found.table.FrozenUDTs(); known {
 			opts = append(opts, cassandra.WithUserTypes(frozen))
@@ -221,9 +226,9 @@ func (t *tool) readTables(file string) ([]*cassandra.Table, error) {
 			return nil, orElse(exitData, named(file, err))
 		}
 	case !isSSTable(file):
-		text, err := os.ReadFile(file)
+		text, err := t.schemaText(file)
 		if err != nil {
-			return nil, coded(exitInput, named(file, err))
+			return nil, err
 		}
 		tables, err := cassandra.ParseSchema(text, file)
 		return tables, coded(exitUsage, err)
@@ -385,7 +390,7 @@ func vanished(path string, err error) bool {
 
 // verifySSTable checks an SSTable.
 func (t *tool) verifySSTable(v *verification, path string, _ columnar.Level, report func(error)) error {
-	x, err := cassandra.Open(path)
+	x, err := cassandra.Open(path, t.rowLimit()...)
 	switch {
 	case err == nil:
 	case ExitCode(sstableError(path, err)) == exitInput:

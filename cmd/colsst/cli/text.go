@@ -172,7 +172,7 @@ func (x *textFlags) options(t *tool) (o textfmt.CSVOptions, err error) {
 			x.schemaErr = usagef("%s: holds SSTables, whose schema is for others; text needs one as JSON or a CQL CREATE TABLE", x.schema)
 			return o, nil
 		}
-		if p.Schema, x.user, x.schemaErr = readSchema(x.schema); x.schemaErr != nil && ExitCode(x.schemaErr) == exitInput {
+		if p.Schema, x.user, x.schemaErr = t.readSchema(x.schema); x.schemaErr != nil && ExitCode(x.schemaErr) == exitInput {
 			return o, x.schemaErr
 		}
 	}
@@ -184,19 +184,10 @@ func hasStatic(s *rowgroup.Schema) bool { return s != nil && len(s.Columns(rowgr
 
 // readSchema reads a file with a schema, and the user data of its table if it
 // is what describe prints.
-func readSchema(path string) (*rowgroup.Schema, map[string][]byte, error) {
-	f, err := os.Open(path)
+func (t *tool) readSchema(path string) (*rowgroup.Schema, map[string][]byte, error) {
+	text, err := t.schemaText(path)
 	if err != nil {
-		return nil, nil, coded(exitInput, named(path, err))
-	}
-	defer func() { _ = f.Close() }() // only read
-	const most = 4 << 20
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err != nil {
-		return nil, nil, coded(exitInput, named(path, err))
-	}
-	if len(text) > most {
-		return nil, nil, usagef("%s: is longer than a schema can be", path)
+		return nil, nil, err
 	}
 	s, err := textfmt.ParseSchema(text, path)
 	if err != nil {
@@ -211,6 +202,33 @@ func readSchema(path string) (*rowgroup.Schema, map[string][]byte, error) {
 		}
 	}
 	return s, table.UserData, nil
+}
+
+// schemaText is the text of the file of --schema, which is read once: it may be
+// a pipe, and whether it is for text or for SSTables is not known before the
+// inputs are.
+func (t *tool) schemaText(path string) ([]byte, error) {
+	if text, known := t.schemaTexts[path]; known {
+		return text, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, coded(exitInput, named(path, err))
+	}
+	defer func() { _ = f.Close() }() // only read
+	const most = 64 << 20
+	text, err := io.ReadAll(ctxReader{t.ctx(), io.LimitReader(f, most+1)})
+	if err != nil {
+		return nil, coded(exitInput, named(path, err))
+	}
+	if len(text) > most {
+		return nil, usagef("%s: is longer than a schema can be", path)
+	}
+	if t.schemaTexts == nil {
+		t.schemaTexts = map[string][]byte{}
+	}
+	t.schemaTexts[path] = text
+	return text, nil
 }
 
 func separator(s string) (byte, error) {

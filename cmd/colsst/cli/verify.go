@@ -62,6 +62,7 @@ are any. With --format json a file is an object on a line.`,
 		})
 	t.choice(&level, "level", "values", "footer, blocks or values", "footer", "blocks", "values")
 	t.cmd.Flags().BoolVar(&all, "all", false, "all findings, not the first 10 of a file")
+	t.maxRowFlag()
 	out.report(t, "table", "json")
 	return t.cmd
 }

@@ -83,15 +83,15 @@ func Again[T Integer](x []T, lo, hi int64, n int, prev Frame) (f Frame, ok bool)
 	if f.Patches*patch > n {
 		return f, false
 	}
-	if w > 4 && close(x, w-4) > Samples*3/4 {
+	if w > 4 && near(x, w-4) > Samples*3/4 {
 		return f, false // most lie together, maybe beside the middle
 	}
 	inner := outside(x, T(f.Base()+int64(uint64(1)<<w>>2)), w-1)
 	return f, (inner-f.Patches)*patch+inner >= n
 }
 
-// close counts, of a few values, those less than 2^w from one of them.
-func close[T Integer](x []T, w uint) (count int) {
+// near counts, of a few values, those less than 2^w from one of them.
+func near[T Integer](x []T, w uint) (count int) {
 	middle, step := x[len(x)/2], max(1, len(x)/Samples)
 	for i := 0; i < len(x); i += step {
 		d := int64(x[i] - middle)
