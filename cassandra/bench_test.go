@@ -27,7 +27,7 @@ func metricsBody(tb testing.TB, v Version, rows int) (*Header, []byte) {
 			}
 			require.NoError(tb, w.BeginPartition(binary.BigEndian.AppendUint32([]byte("host"), uint32(i)), rowgroup.LiveDeletion))
 		}
-		row.Timestamp = 1_700_000_000_000_000 + int64(i)*10_000_019
+		row.Timestamp = 1_700_000_000_000_000 + int64(rows-i)*10_000_019 // the newest first
 		row.ExpirationTime = row.Timestamp/1_000_000 + 86400
 		row.Clustering[0] = binary.BigEndian.AppendUint64(row.Clustering[0][:0], uint64(row.Timestamp/1000))
 		for k := range row.Cells {

@@ -49,9 +49,9 @@ func (it *forward) next(b *rowgroup.Batch) error {
 		if err != nil {
 			return err
 		}
-		it.start(r)
+		it.start(r, it.opened)
 		it.live.Reset(it.o.Now, false)
-		if !it.opened.Live() && it.o.Live && it.single {
+		if !it.opened.Live() && it.o.Live {
 			it.live.SetOpen(it.opened)
 		}
 	}
@@ -59,7 +59,7 @@ func (it *forward) next(b *rowgroup.Batch) error {
 		if err := it.ctx.Err(); err != nil {
 			return err
 		}
-		some, err := it.load(b)
+		some, err := it.loader.next(it.ctx, b)
 		if err != nil {
 			return err
 		}
@@ -223,9 +223,9 @@ func (it *backward) read(b *rowgroup.Batch, p piece) (give bool, err error) {
 	if p.within != nil {
 		r.within(p.within, !p.open.Live())
 	}
-	it.start(r)
+	it.start(r, p.open)
 	it.head, it.end, it.single, it.noStatics = p.within, p.end, p.end < 0, it.given
-	some, err := it.load(b)
+	some, err := it.loader.next(it.ctx, b)
 	if err = errors.Join(err, r.Close()); err != nil || !some {
 		return false, err
 	}

@@ -1,6 +1,7 @@
 package cassandra
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ type loader struct {
 	source *Source
 	fill   *filler
 	r      *Scanner
+	order  *rowgroup.OrderChecker
 	done   bool
 
 	head      *IndexEntry // the partition that the reader is within from the start; its head is still to come
@@ -33,8 +35,35 @@ func (s *Source) loader(o *rowgroup.ScanOptions) loader {
 	return loader{source: s, fill: f, statics: len(s.sst.Header.Static) > 0, end: -1, noStatics: -1}
 }
 
-// start reads from r on.
-func (l *loader) start(r *Scanner) { l.r, l.done, l.resumed = r, false, false }
+// start reads from r on, where a deletion is open.
+func (l *loader) start(r *Scanner, open rowgroup.Deletion) {
+	l.r, l.done, l.resumed = r, false, false
+	l.order = rowgroup.NewOrderChecker(l.source.schema)
+	l.order.Within(open)
+}
+
+// next fills b with what comes next, which it has found in order, and reports
+// whether there was anything.
+func (l *loader) next(ctx context.Context, b *rowgroup.Batch) (some bool, err error) {
+	if some, err = l.load(b); !some || err != nil {
+		return false, err
+	}
+	if err := l.order.Check(b); err != nil {
+		return false, l.source.disorder(ctx, err)
+	}
+	return true, nil
+}
+
+// disorder makes of an error about the order of rows one that names their place
+// in Data.db, which is read for that.
+func (s *Source) disorder(ctx context.Context, err error) error {
+	if len(s.sst.bad) == 0 {
+		if _, found := s.sst.Verify(ctx); found != nil {
+			return found
+		}
+	}
+	return &encoding.CorruptError{File: s.sst.Data.Name, Part: "rows", Offset: -1, Reason: err.Error()}
+}
 
 // load fills b with what comes next and reports whether there was anything.
 func (l *loader) load(b *rowgroup.Batch) (some bool, err error) {

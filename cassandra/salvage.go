@@ -139,7 +139,7 @@ func (v *salvager) stretch(position int64) (next int64, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	v.load.start(r)
+	v.load.start(r, rowgroup.LiveDeletion)
 	v.load.fill.begin(v.batch)
 	v.filled = position
 	if v.order.keys == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // Source is an SSTable as rows by columns, with all their metadata, in the
-// order of the file. What rows cannot hold (a column of a type that is not
+// order of the file, which it checks. What rows cannot hold (a column of a type that is not
 // supported, a clustering value that is none of its type, a tombstone with a
 // value) is an encoding.ErrUnsupported that names it. It is safe for concurrent
 // use until the SSTable is closed.
@@ -61,7 +61,7 @@ func (s *Source) Scan(ctx context.Context, o rowgroup.ScanOptions) rowgroup.Iter
 		it.survey = func() (*Scanner, error) { return s.sst.Scan() }
 		return it
 	}
-	return &forward{ctx: ctx, o: o, loader: s.loader(&o), limit: -1, open: func() (*Scanner, error) {
+	return &forward{ctx: ctx, o: o, loader: s.loader(&o), limit: -1, opened: rowgroup.LiveDeletion, open: func() (*Scanner, error) {
 		return s.sst.scan(s.sst.Header, 0, max(o.Concurrency, 1))
 	}}
 }

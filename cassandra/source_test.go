@@ -259,7 +259,7 @@ func TestSourceAllocatesNothing(t *testing.T) {
 	src, err := NewSource(s, nil)
 	require.NoError(t, err)
 	it := &forward{loader: src.loader(&rowgroup.ScanOptions{}), ctx: t.Context(), limit: -1}
-	it.start(&Scanner{BodyReader: NewBodyReader(&endless{body: body}, "nb", h)})
+	it.start(&Scanner{BodyReader: NewBodyReader(&endless{body: body}, "nb", h)}, rowgroup.LiveDeletion)
 	b := rowgroup.NewBatch(src.Schema())
 	rows := 0
 	next := func() {
@@ -281,7 +281,7 @@ func BenchmarkSourceScan(b *testing.B) {
 	src, err := NewSource(&SSTable{Descriptor: Descriptor{Version: "nb"}, Header: h, Statistics: &StatisticsFile{}}, nil)
 	require.NoError(b, err)
 	it := &forward{loader: src.loader(&rowgroup.ScanOptions{}), ctx: b.Context(), limit: -1}
-	it.start(&Scanner{BodyReader: NewBodyReader(&endless{body: body}, "nb", h)})
+	it.start(&Scanner{BodyReader: NewBodyReader(&endless{body: body}, "nb", h)}, rowgroup.LiveDeletion)
 	batch := rowgroup.NewBatch(src.Schema())
 	rows := 0
 	for b.Loop() {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/colsst/colsst/encoding"
+	"github.com/colsst/colsst/rowgroup"
 )
 
 // SSTable is one open SSTable. It is safe for concurrent use.
@@ -216,6 +217,10 @@ type Scanner struct {
 	stream  *Stream
 	workers int      // goroutines of stream
 	skip    []extent // that are left out, still to come
+
+	keys    *rowgroup.Schema // checks the order of partitions; nil: nothing does
+	lastKey []byte
+	any     bool // there was a partition
 }
 
 // Next is that of BodyReader. What Source.Salvage has found bad it passes over.
@@ -226,7 +231,25 @@ func (s *Scanner) Next() (Event, error) {
 		}
 		s.skip = s.skip[1:]
 	}
-	return s.BodyReader.Next()
+	e, err := s.BodyReader.Next()
+	if e == PartitionBegin && s.keys != nil {
+		if err = s.follow(s.partition.Key); err != nil {
+			s.err = err
+			return NoEvent, err
+		}
+	}
+	return e, err
+}
+
+// follow checks that a partition comes after the one before.
+func (s *Scanner) follow(key []byte) error {
+	if s.any {
+		if c, known := s.keys.ComparePartitions(s.lastKey, key); known && c >= 0 {
+			return s.corruptf("key %s is out of order, or twice", hexKey(key))
+		}
+	}
+	s.lastKey, s.any = append(s.lastKey[:0], key...), true
+	return nil
 }
 
 // jump goes on reading at a partition further on.
@@ -252,8 +275,20 @@ func (s *Scanner) jump(position int64) error {
 func (s *Scanner) Close() error { return s.stream.Close() }
 
 // Scan reads the whole SSTable. It decompresses ahead on a goroutine of its
-// own until Close.
-func (s *SSTable) Scan() (*Scanner, error) { return s.scan(s.Header, 0, 1) }
+// own until Close. Partitions out of order are an error; the order of rows only
+// Verify checks.
+func (s *SSTable) Scan() (*Scanner, error) {
+	keys, err := s.keyOrder()
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.scan(s.Header, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	r.keys = keys
+	return r, nil
+}
 
 // ScanFrom reads from the partition on that begins at a position of the body,
 // such as Find returns. Without ahead it reads little more than is asked for.
@@ -274,5 +309,5 @@ func (s *SSTable) scan(h *Header, position int64, workers int) (*Scanner, error)
 	if workers == 0 {
 		r.unit = lookupBuffer
 	}
-	return &Scanner{r, stream, workers, s.bad[s.badFrom(position):]}, nil
+	return &Scanner{BodyReader: r, stream: stream, workers: workers, skip: s.bad[s.badFrom(position):]}, nil
 }

@@ -456,6 +456,9 @@ func NewOrderChecker(s *Schema) *OrderChecker {
 	return c
 }
 
+// Within says that the first batch begins within a range deletion.
+func (c *OrderChecker) Within(open Deletion) { c.open = open }
+
 // CheckOrder checks one batch by itself, as an OrderChecker does.
 func (s *Schema) CheckOrder(b *Batch) error {
 	c := NewOrderChecker(s)
@@ -521,10 +524,10 @@ func (c *OrderChecker) beginPartition(b *Batch, p int) error {
 		}
 		return nil
 	}
-	if err := c.Finish(); err != nil {
-		return err
-	}
 	if c.started {
+		if err := c.Finish(); err != nil {
+			return err
+		}
 		if r, ok := c.partitions.compare(c.key, key); ok && r >= 0 {
 			return &OrderError{Key: slices.Clone(key), Partition: p, Row: -1, text: fmt.Sprintf(
 				"%sstands after %sbut the order of partitions is %q", c.schema.partitionText(key), c.schema.partitionText(c.key), c.schema.order)}

@@ -623,10 +623,6 @@ func (c *convert) write(out *output, in *chain, format string) (n int64, err err
 			err = c.verifyOutput(out)
 		}
 	}
-	var order *rowgroup.OrderError
-	if x := in.current.in.sst; x != nil && errors.As(err, &order) {
-		err = x.placed(c.ctx(), err)
-	}
 	var twice *textfmt.DuplicateError
 	if errors.As(err, &twice) && twice.File == "" {
 		twice.File = in.sources(c.text.sort)

@@ -315,20 +315,6 @@ func ofTable(tables []*cassandra.Table, place cassandra.TablePath, known bool, d
 	return found[0]
 }
 
-// placed makes of an error about the order of rows one that names their place in
-// Data.db, which it reads for that.
-func (s *sstable) placed(ctx context.Context, err error) error {
-	x, failed := cassandra.Open(s.SSTable().Path(cassandra.ComponentData)) // it is closed by now
-	if failed != nil {
-		return err
-	}
-	defer func() { _ = x.Close() }() // only read
-	if _, found := x.Verify(ctx); found != nil {
-		return found
-	}
-	return err
-}
-
 // provenance is what a table file of the SSTable's rows keeps of it.
 func (s *sstable) provenance(ctx context.Context) (map[string][]byte, error) {
 	p, err := s.Provenance(ctx, s.found.how)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,17 +96,36 @@ func TestReportOverflowedExpiries(t *testing.T) {
 	require.NotContains(t, out, "overflowed")
 }
 
-// Partitions out of order are damage that is named by its place, or left out.
+// What is out of order is damage that is named by its place, in every command
+// that reads it, or left out.
 func TestSSTableOutOfOrder(t *testing.T) {
-	path := writePartitions(t, t.TempDir(), "1", 1, []string{"a", "c", "b", "d"}, "x")
+	partitions := writePartitions(t, t.TempDir(), "1", 1, []string{"a", "c", "b", "d"}, "x")
+	rows := writeRows(t, t.TempDir(), 1_800_000_000, 1, 3, 2, 4)
 	out := filepath.Join(t.TempDir(), "x.csst")
-	_, errs := run(t, 3, "convert", path, "-o", out)
-	require.Contains(t, errs, path+": partition 62, unfiltered at 46 of the body, chunk 0 at 0: key 62 is out of order, or twice")
-	require.NoFileExists(t, out)
-	_, errs = run(t, 6, "convert", path, "-o", out, "--on-error", "skip")
+	const (
+		places = ": partition 62, unfiltered at 46 of the body, chunk 0 at 0: key 62 is out of order, or twice"
+		placed = ": partition 6b, unfiltered at 53 of the body, chunk 0 at 0: out of order, or twice"
+	)
+	for _, args := range [][]string{
+		{"verify"}, {"dump"}, {"dump", "--live"}, {"query"}, {"query", "--agg", "count"}, {"convert", "-o", out},
+		{"convert", "-o", out + ".csv"}, {"convert", "-o", out + ".parquet"}, {"query", "--key", "k"}, {"query", "--key", "k", "--latest", "1"},
+		{"query", "--key", "k", "--since", "4"}, {"dump", "--sstabledump"}, {"cassandra", "report"},
+	} {
+		if args[0] != "cassandra" && args[len(args)-1] != "--sstabledump" { // which check partitions alone
+			_, errs := run(t, 3, append(args, rows)...)
+			require.Contains(t, errs, rows+placed, args)
+		}
+		if !slices.Contains(args, "--key") {
+			_, errs := run(t, 3, append(args, partitions)...)
+			require.Contains(t, errs, partitions+places, args)
+		}
+		require.NoFileExists(t, out)
+	}
+	run(t, 3, "diff", partitions, partitions)
+	_, errs := run(t, 6, "convert", partitions, "-o", out, "--on-error", "skip")
 	require.Contains(t, errs, "left out: partition 62: partition 62")
-	rows, _ := run(t, 0, "query", out, "--columns", "key", "--format", "csv")
-	require.Equal(t, "key\n0x61\n0x63\n0x64\n", rows)
+	text, _ := run(t, 0, "query", out, "--columns", "key", "--format", "csv")
+	require.Equal(t, "key\n0x61\n0x63\n0x64\n", text)
 }
 
 // An SSTable of nothing but old tombstones could go as a whole, unless another
