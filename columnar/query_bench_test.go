@@ -14,13 +14,17 @@ import (
 	"github.com/colsst/colsst/rowgroup"
 )
 
+var day = generate.Metrics5{Series: 20, Points: 17_280, Seed: generate.Seed}
+
 // metrics5File is a table of 20 series of a day.
-func metrics5File(t testing.TB) []byte {
-	m := generate.Metrics5{Series: 20, Points: 17_280, Seed: generate.Seed}
+func metrics5File(t testing.TB) []byte { return fileOf(t, day.Rows()) }
+
+// fileOf is a table of metrics5 of these rows.
+func fileOf(t testing.TB, rows rowgroup.Iter) []byte {
 	var out bytes.Buffer
-	w, err := NewWriter(&out, m.Schema())
+	w, err := NewWriter(&out, day.Schema())
 	require.NoError(t, err)
-	b, rows := rowgroup.NewBatch(m.Schema()), m.Rows()
+	b := rowgroup.NewBatch(day.Schema())
 	for {
 		ok, err := rows.Next(b)
 		require.NoError(t, err)

@@ -10,7 +10,12 @@ import (
 
 // A scan of all columns of a table in memory.
 func BenchmarkScanMetrics5(b *testing.B) {
-	r, err := OpenBytes(metrics5File(b))
+	b.Run("regular", func(b *testing.B) { benchmarkScan(b, metrics5File(b)) })
+	b.Run("irregular", func(b *testing.B) { benchmarkScan(b, fileOf(b, day.Irregular())) })
+}
+
+func benchmarkScan(b *testing.B, file []byte) {
+	r, err := OpenBytes(file)
 	require.NoError(b, err)
 	dst := rowgroup.NewBatch(r.Schema())
 	b.ReportAllocs()
@@ -27,10 +32,10 @@ func BenchmarkScanMetrics5(b *testing.B) {
 			}
 			rows += dst.Len()
 		}
-		if rows != 20*17_280 {
+		if int64(rows) != r.Rows() {
 			b.Fatal(rows)
 		}
 		_ = it.Close()
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*20*17_280), "ns/row")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(int64(b.N)*r.Rows()), "ns/row")
 }

@@ -130,7 +130,7 @@ func (o *Options) writeTable(s *subject, path string, rec *recorder) (*truth, er
 	}
 	rows := m.Rows
 	if s.irregular {
-		rows = func() rowgroup.Iter { return newIrregular(m) }
+		rows = func() rowgroup.Iter { return m.Irregular() }
 	}
 	t := &truth{about: s.irregular}
 	base := measure.ResetPeak()

@@ -36,7 +36,7 @@ func check(o *Options, s *subject, dir string) (result.List, error) {
 	}
 	rows := m.Rows()
 	if s.irregular {
-		rows = newIrregular(m)
+		rows = m.Irregular()
 	}
 	if _, err := write(rows, s.write, path, truth); err != nil {
 		return nil, err
