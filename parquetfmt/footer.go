@@ -125,15 +125,28 @@ func (r *compactReader) skip(t tag) {
 	}
 }
 
-// need fails where fields that Parquet requires are missing, of which seen and
-// required have a bit each.
-func (r *compactReader) need(what string, seen, required uint) {
-	if seen&required != required {
-		r.fail("%s without all of its fields", what)
+// fields reads a struct: known reads the value of a field that it knows by its
+// number and type, and reports false for others, which are passed over. It fails
+// where required fields, of which the set has a bit each, are missing.
+func (r *compactReader) fields(what string, required uint, known func(t tag) bool) {
+	seen := uint(0)
+	for id := 0; ; {
+		t, ok := r.field(&id)
+		switch {
+		case !ok:
+			if seen&required != required {
+				r.fail("%s without all of its fields", what)
+			}
+			return
+		case known(t):
+			seen |= 1 << (uint(t>>4) & 63)
+		default:
+			r.skip(t)
+		}
 	}
 }
 
-// bit is that of a field in need's sets.
+// bit is a set of fields that are required.
 func bit(ids ...int) (set uint) {
 	for _, id := range ids {
 		set |= 1 << id
@@ -154,9 +167,6 @@ var (
 	needDictionary = bit(1, 2)
 )
 
-// saw is the bit of a tag's field.
-func (t tag) saw() uint { return 1 << (uint(t>>4) & 63) }
-
 // rowGroups reads the list of a footer's row groups.
 func (r *compactReader) rowGroups() []format.RowGroup {
 	groups := make([]format.RowGroup, r.list(compactStruct))
@@ -170,12 +180,7 @@ func (r *compactReader) rowGroups() []format.RowGroup {
 }
 
 func (r *compactReader) rowGroup(g *format.RowGroup) {
-	seen := uint(0)
-	for id := 0; ; {
-		t, ok := r.field(&id)
-		if !ok {
-			break
-		}
+	r.fields("a row group", needGroup, func(t tag) bool {
 		switch t {
 		case 1<<4 | tagList:
 			g.Columns = make([]format.ColumnChunk, r.list(compactStruct))
@@ -198,21 +203,14 @@ func (r *compactReader) rowGroup(g *format.RowGroup) {
 		case 7<<4 | tagI16:
 			g.Ordinal = int16(r.varint(16))
 		default:
-			r.skip(t)
-			continue
+			return false
 		}
-		seen |= t.saw()
-	}
-	r.need("a row group", seen, needGroup)
+		return true
+	})
 }
 
 func (r *compactReader) sortingColumn(s *format.SortingColumn) {
-	seen := uint(0)
-	for id := 0; ; {
-		t, ok := r.field(&id)
-		if !ok {
-			break
-		}
+	r.fields("a sorting column", needSorting, func(t tag) bool {
 		switch t {
 		case 1<<4 | tagI32:
 			s.ColumnIdx = r.i32()
@@ -221,21 +219,14 @@ func (r *compactReader) sortingColumn(s *format.SortingColumn) {
 		case 3<<4 | tagTrue, 3<<4 | tagFalse:
 			s.NullsFirst = t&15 == tagTrue
 		default:
-			r.skip(t)
-			continue
+			return false
 		}
-		seen |= t.saw()
-	}
-	r.need("a sorting column", seen, needSorting)
+		return true
+	})
 }
 
 func (r *compactReader) columnChunk(c *format.ColumnChunk) {
-	seen := uint(0)
-	for id := 0; ; {
-		t, ok := r.field(&id)
-		if !ok {
-			break
-		}
+	r.fields("a column chunk", needChunk, func(t tag) bool {
 		switch t {
 		case 1<<4 | tagBinary:
 			c.FilePath = string(r.bytes())
@@ -252,23 +243,16 @@ func (r *compactReader) columnChunk(c *format.ColumnChunk) {
 		case 7<<4 | tagI32:
 			c.ColumnIndexLength = r.i32()
 		default:
-			r.skip(t)
-			continue
+			return false
 		}
-		seen |= t.saw()
-	}
-	r.need("a column chunk", seen, needChunk)
+		return true
+	})
 }
 
 // columnMetaData reads all but the path, which follows from the schema, and what
 // the package has no use for.
 func (r *compactReader) columnMetaData(m *format.ColumnMetaData) {
-	seen := uint(0)
-	for id := 0; ; {
-		t, ok := r.field(&id)
-		if !ok {
-			break
-		}
+	r.fields("a column chunk", needColumn, func(t tag) bool {
 		switch t {
 		case 1<<4 | tagI32:
 			m.Type = format.Type(r.i32())
@@ -303,21 +287,14 @@ func (r *compactReader) columnMetaData(m *format.ColumnMetaData) {
 		case 15<<4 | tagI32:
 			m.BloomFilterLength = r.i32()
 		default:
-			r.skip(t)
-			continue
+			return false
 		}
-		seen |= t.saw()
-	}
-	r.need("a column chunk", seen, needColumn)
+		return true
+	})
 }
 
 func (r *compactReader) encodingStats(s *format.PageEncodingStats) {
-	seen := uint(0)
-	for id := 0; ; {
-		t, ok := r.field(&id)
-		if !ok {
-			break
-		}
+	r.fields("statistics of encodings", needStats, func(t tag) bool {
 		switch t {
 		case 1<<4 | tagI32:
 			s.PageType = format.PageType(r.i32())
@@ -326,21 +303,15 @@ func (r *compactReader) encodingStats(s *format.PageEncodingStats) {
 		case 3<<4 | tagI32:
 			s.Count = r.i32()
 		default:
-			r.skip(t)
-			continue
+			return false
 		}
-		seen |= t.saw()
-	}
-	r.need("statistics of encodings", seen, needStats)
+		return true
+	})
 }
 
 // statistics reads those by the order of the type, not the older ones.
 func (r *compactReader) statistics(s *format.Statistics) {
-	for id := 0; ; {
-		t, ok := r.field(&id)
-		if !ok {
-			return
-		}
+	r.fields("statistics", 0, func(t tag) bool {
 		switch t {
 		case 3<<4 | tagI64:
 			s.NullCount = r.i64()
@@ -349,9 +320,10 @@ func (r *compactReader) statistics(s *format.Statistics) {
 		case 6<<4 | tagBinary:
 			s.MinValue = r.bytes()
 		default:
-			r.skip(t)
+			return false
 		}
-	}
+		return true
+	})
 }
 
 // decodePageHeader is decodeStruct for the header of a page, without its
@@ -367,12 +339,7 @@ func decodePageHeader(src []byte, h *format.PageHeader) (n int, err error) {
 
 func (r *compactReader) pageHeader(h *format.PageHeader) {
 	*h = format.PageHeader{}
-	seen := uint(0)
-	for id := 0; ; {
-		t, ok := r.field(&id)
-		if !ok {
-			break
-		}
+	r.fields("the header of a page", needHeader, func(t tag) bool {
 		switch t {
 		case 1<<4 | tagI32:
 			h.Type = format.PageType(r.i32())
@@ -392,21 +359,14 @@ func (r *compactReader) pageHeader(h *format.PageHeader) {
 			h.DataPageHeaderV2.Valid = true
 			r.dataPageHeaderV2(&h.DataPageHeaderV2.V)
 		default:
-			r.skip(t)
-			continue
+			return false
 		}
-		seen |= t.saw()
-	}
-	r.need("the header of a page", seen, needHeader)
+		return true
+	})
 }
 
 func (r *compactReader) dataPageHeader(h *format.DataPageHeader) {
-	seen := uint(0)
-	for id := 0; ; {
-		t, ok := r.field(&id)
-		if !ok {
-			break
-		}
+	r.fields("the header of a data page", needData, func(t tag) bool {
 		switch t {
 		case 1<<4 | tagI32:
 			h.NumValues = r.i32()
@@ -417,21 +377,14 @@ func (r *compactReader) dataPageHeader(h *format.DataPageHeader) {
 		case 4<<4 | tagI32:
 			h.RepetitionLevelEncoding = format.Encoding(r.i32())
 		default:
-			r.skip(t)
-			continue
+			return false
 		}
-		seen |= t.saw()
-	}
-	r.need("the header of a data page", seen, needData)
+		return true
+	})
 }
 
 func (r *compactReader) dataPageHeaderV2(h *format.DataPageHeaderV2) {
-	seen := uint(0)
-	for id := 0; ; {
-		t, ok := r.field(&id)
-		if !ok {
-			break
-		}
+	r.fields("the header of a data page", needDataV2, func(t tag) bool {
 		switch t {
 		case 1<<4 | tagI32:
 			h.NumValues = r.i32()
@@ -448,33 +401,24 @@ func (r *compactReader) dataPageHeaderV2(h *format.DataPageHeaderV2) {
 		case 7<<4 | tagTrue, 7<<4 | tagFalse:
 			h.IsCompressed.Valid, h.IsCompressed.V = true, t&15 == tagTrue
 		default:
-			r.skip(t)
-			continue
+			return false
 		}
-		seen |= t.saw()
-	}
-	r.need("the header of a data page", seen, needDataV2)
+		return true
+	})
 }
 
 func (r *compactReader) dictionaryPageHeader(h *format.DictionaryPageHeader) {
-	seen := uint(0)
-	for id := 0; ; {
-		t, ok := r.field(&id)
-		if !ok {
-			break
-		}
+	r.fields("the header of a dictionary", needDictionary, func(t tag) bool {
 		switch t {
 		case 1<<4 | tagI32:
 			h.NumValues = r.i32()
 		case 2<<4 | tagI32:
 			h.Encoding = format.Encoding(r.i32())
 		default:
-			r.skip(t)
-			continue
+			return false
 		}
-		seen |= t.saw()
-	}
-	r.need("the header of a dictionary", seen, needDictionary)
+		return true
+	})
 }
 
 // decodeFooter decodes a footer, which body is. The row groups, of which there
@@ -487,20 +431,16 @@ func decodeFooter(body []byte) (m *format.FileMetaData, n int, err error) {
 	var groups []format.RowGroup
 	rest := make([]byte, 0, 1024)
 	from := 0
-	for id := 0; ; {
-		t, ok := r.field(&id)
-		if !ok {
-			break
-		}
+	r.fields("a footer", 0, func(t tag) bool {
 		if t != 4<<4|tagList {
-			r.skip(t)
-			continue
+			return false
 		}
 		at := n - len(r.src)
 		groups = r.rowGroups()
 		rest = append(append(rest, body[from:at]...), compactStruct) // a list of none
 		from = n - len(r.src)
-	}
+		return true
+	})
 	if r.err != nil {
 		return nil, 0, r.err
 	}
