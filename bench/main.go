@@ -211,7 +211,7 @@ func runPages(name string, args []string, do func(dir string, l result.List) err
 			return err
 		}
 		l, err := result.Read(in)
-		in.Close()
+		_ = in.Close() // only read
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}

@@ -162,7 +162,7 @@ func readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	if !strings.HasSuffix(path, ".gz") {
 		return io.ReadAll(f)
 	}

@@ -28,12 +28,12 @@ func importOurs(j *job, to string) (rows int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }() // only read
 	r, err := textfmt.NewCSVReader(in, filepath.Base(j.CSV), csvOptions(j.Kind))
 	if err != nil {
 		return 0, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // only read
 	return write(to, r.Schema(), r)
 }
 
@@ -43,14 +43,14 @@ func sortOurs(j *job, to string) (rows int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }() // only read
 	o := csvOptions(j.Kind)
 	o.AnyOrder = true
 	r, err := textfmt.NewCSVReader(in, filepath.Base(j.CSV), o)
 	if err != nil {
 		return 0, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // only read
 	sorted, err := textfmt.Sort(r.Schema(), r, textfmt.WithTempDir(j.Dir), textfmt.WithMemory(32<<20))
 	if err != nil {
 		return 0, err

@@ -82,7 +82,7 @@ func Run(ctx context.Context, o Options) (result.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // what is left is of no harm
 	texts, err := o.texts(dir)
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func toParquet[T any](j *job, to string, parse func(record []string, row *T) err
 	if err != nil {
 		return 0, err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }() // only read
 	out, err := os.Create(to)
 	if err != nil {
 		return 0, err

@@ -87,7 +87,7 @@ func readGzip(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	z, err := gzip.NewReader(f)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func ReadMemory() (m Memory) {
 	if err != nil {
 		return m
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	for s := bufio.NewScanner(f); s.Scan(); {
 		var kb int64
 		if _, err := fmt.Sscanf(s.Text(), "VmRSS: %d kB", &kb); err == nil {

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	width  = 16 * vg.Centimeter
-	height = 10 * vg.Centimeter
+	width  = 16 * vg.Centimeter //nolint:misspell // its name
+	height = 10 * vg.Centimeter //nolint:misspell // its name
 )
 
 var (
@@ -215,7 +215,7 @@ func ranges(path, data string, l result.List) error {
 		line.Dashes = []vg.Length{vg.Points(float64(1 + i%5*2)), vg.Points(float64(i % 5))}
 		dots.Color, dots.Radius = line.Color, vg.Points(2)
 		last := lines[name][len(lines[name])-1:]
-		label, err := named(plotter.XYs(last), name)
+		label, err := named(last, name)
 		if err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ func cpuModel() string {
 	if err != nil {
 		return "unknown"
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	for s := bufio.NewScanner(f); s.Scan(); {
 		if name, ok := strings.CutPrefix(s.Text(), "model name"); ok {
 			return strings.TrimSpace(strings.TrimLeft(name, " \t:"))
