@@ -456,7 +456,7 @@ func (d *blockDecoder) openAlike(st, k, off int) (int, error) {
 		}
 		l.lenOf, l.len = n, stored
 	}
-	if left := len(d.body) - off; l.len*d.groups > left {
+	if left := len(d.body) - off; int64(l.len)*int64(d.groups) > int64(left) {
 		fit := left / l.len
 		return 0, d.corrupt(st, fit, "%d bytes of values, %d are left", l.len, left-fit*l.len)
 	}

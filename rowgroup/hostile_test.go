@@ -82,6 +82,47 @@ func TestT20HostileBlocks(t *testing.T) {
 	}
 }
 
+// Chunks of one length that come to more than an int has bits are more than a
+// body has bytes.
+func TestHostileAlike(t *testing.T) {
+	s, err := NewSchema([]Column{{Name: "k", Type: Text}}, []Column{{Name: "c", Type: Int}}, nil, []Column{{Name: "v", Type: Text}})
+	require.NoError(t, err)
+	const groups = MaxBlockGroups
+	b := NewBatch(s)
+	b.BeginPartition([]byte("k"))
+	spans := make([]Span, 1+groups)
+	for i := range spans {
+		b.vecs[1].i32 = append(b.vecs[1].i32, int32(i))
+		require.NoError(t, b.vecs[2].str.Append([]byte{byte('0' + i)})) // of one length
+		spans[i] = Span{i, i + 1, min(i, 1), 1}
+	}
+	seg, err := NewSegmentEncoder(s, EncodeOptions{}).Encode(b, spans)
+	require.NoError(t, err)
+	var ts TemplateSet
+	_, tmpl, _ := ts.Choose(seg, 1, 1+groups) // the partition begins before
+	tm, body := tmpl.AppendTo(nil), seg.AppendBlock(nil, 1, 1+groups, tmpl)
+	decodeHostile(t, s, tm, groups, groups, 0, body)
+	for _, length := range []int64{1<<26 - 1, 1 << 26, 1<<25 + 1, 1 << 28} { // 64 of them: about 2^32, 2^31, 2^34
+		parsed, err := ParseTemplate(s, tm)
+		require.NoError(t, err)
+		n := 0
+		for k := range parsed.streams {
+			slots := parsed.slotsOf(k)
+			for i := range slots {
+				if x := &slots[i]; x.slot == slotParam+1 && x.kind == shapeConst && slots[0].v == int64(encoding.LengthBytes) {
+					x.v = length
+					n++
+				}
+			}
+		}
+		require.Equal(t, 1, n, "the values")
+		for _, body := range [][]byte{body, body[:len(body)-groups]} { // the latter without any of the values
+			err = NewBlockDecoder(s).Open(parsed, groups, groups, 0, body)
+			require.ErrorIs(t, err, encoding.ErrCorrupt)
+		}
+	}
+}
+
 func FuzzBlock(f *testing.F) {
 	for seed := range 8 {
 		_, tm, groups, rows, parts, body := sampleBlock(f, seed)
