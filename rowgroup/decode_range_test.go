@@ -90,6 +90,61 @@ func TestDecodeRows(t *testing.T) {
 	})
 }
 
+// Values of partitions in a group where none begins are refused by name, however
+// its rows are asked for.
+func TestDecodeHeadless(t *testing.T) {
+	s, err := NewSchema([]Column{{Name: "k", Type: Text}}, []Column{{Name: "c", Type: Int}}, nil, []Column{{Name: "v", Type: Int}})
+	require.NoError(t, err)
+	b := NewBatch(s)
+	b.BeginPartition([]byte("k"))
+	for i := range int32(30) {
+		b.vecs[1].i32, b.vecs[2].i32 = append(b.vecs[1].i32, i), append(b.vecs[2].i32, i*i)
+	}
+	seg, err := NewSegmentEncoder(s, EncodeOptions{}).Encode(b, []Span{{0, 10, 0, 1}, {10, 20, 1, 1}, {20, 30, 1, 1}})
+	require.NoError(t, err)
+	var ts TemplateSet
+	_, sound, _ := ts.Choose(seg, 1, 3)
+	body := seg.AppendBlock(nil, 1, 3, sound)
+	for st, name := range []string{"$partition_rows", "$key", "$partition_state", "$partition_deletion_time", "$partition_local_deletion"} {
+		tm := &Template{}
+		for k, x := range sound.streams {
+			shapes := sound.shapes(k)
+			tm.add(x.stream, &shapes)
+			if k == 0 { // of the groups: those of partitions come next
+				id := encoding.Constant
+				if st == sKey {
+					id = encoding.LengthBytes
+				}
+				tm.add(int32(st), &[numSlots]shape{
+					slotID:    {kind: shapeConst, v: int64(id)},
+					slotCount: {kind: shapeConst, v: countExplicit + 1},
+				})
+			}
+		}
+		parsed, err := ParseTemplate(s, tm.AppendTo(nil))
+		require.NoError(t, err)
+		d := NewBlockDecoder(s)
+		require.NoError(t, d.Open(parsed, 2, 20, 0, body))
+		got := NewBatch(s)
+		for _, decode := range []func() error{
+			func() error { return d.Decode(got, 0, 2, nil) },
+			func() error { return d.Decode(got, 1, 2, nil) },
+			func() error {
+				done, err := d.DecodeRows(got, 1, 2, 5, &ScanOptions{})
+				require.True(t, done)
+				return err
+			},
+		} {
+			got.Clear()
+			got.BeginPartition([]byte("k"))
+			err := decode()
+			require.ErrorIs(t, err, encoding.ErrCorrupt, name)
+			require.ErrorContains(t, err, name)
+			require.ErrorContains(t, err, "values without a partition")
+		}
+	}
+}
+
 // One of many partitions of a group decodes as it does among all.
 func TestDecodePartition(t *testing.T) {
 	every := everySchema(t)
