@@ -489,7 +489,7 @@ func (it *partIter) Next(b *rowgroup.Batch) (ok bool, err error) {
 				break
 			}
 			more := false
-			if more, it.err = it.nextBlock(); it.err == nil && !more {
+			if more, ok, it.err = it.nextBlock(b); it.err == nil && !more {
 				ok, it.err = it.headOnly(b)
 				_ = it.Close()
 			}
@@ -502,32 +502,32 @@ func (it *partIter) Next(b *rowgroup.Batch) (ok bool, err error) {
 	return false, it.err
 }
 
-// nextBlock opens the next block and chooses its groups.
-func (it *partIter) nextBlock() (bool, error) {
+// nextBlock opens the next block, if there are more, and chooses its groups, or
+// gives its rows in b at once.
+func (it *partIter) nextBlock(b *rowgroup.Batch) (more, given bool, err error) {
 	p := it.p
 	if p.leaf == nil {
 		if it.started {
-			return false, nil
+			return false, false, nil
 		}
 		it.started = true
 		if err := it.openShared(); err != nil {
-			return false, p.r.file.at(err, "block", p.at.off)
+			return false, false, p.r.file.at(err, "block", p.at.off)
 		}
 		it.unit = readUnit{
 			groups: p.groups, start: p.groups[0], begins: p.groups[0], index: p.index, open: rowgroup.LiveDeletion,
 			at: p.at.off, whole: len(it.from.Prefix)+len(it.to.Prefix) == 0,
 		}
-		return true, nil
+		return true, false, nil
 	}
-	more, err := it.nextEntry()
-	if err != nil || !more {
-		return false, err
+	if more, err = it.nextEntry(); err != nil || !more {
+		return false, false, err
 	}
 	page, i := it.cur.leaf()
-	if err := it.openOwn(page, i); err != nil {
-		return false, p.r.file.at(err, "block", page.refs[i].off)
+	if given, err = it.openOwn(b, page, i); err != nil {
+		return false, false, p.r.file.at(err, "block", page.refs[i].off)
 	}
-	return true, nil
+	return true, given, nil
 }
 
 // openShared opens the block that holds the partition.
@@ -656,37 +656,65 @@ func (it *partIter) readEnd() error {
 	return it.p.r.file.at(err, indexPart, n.at.off)
 }
 
-// openOwn opens the block of entry i of the time index.
-func (it *partIter) openOwn(page *page, i int) error {
+// openOwn opens the block of entry i of the time index, or gives its rows in b.
+func (it *partIter) openOwn(b *rowgroup.Batch, page *page, i int) (given bool, err error) {
 	p, at := it.p, page.refs[i]
-	_, blk, err := it.s.openAt(p.r, at)
+	h, body, err := it.s.block(p.r, at)
 	if err != nil {
-		return err
+		return false, err
+	}
+	blk, err := h.block()
+	if err != nil {
+		return false, err
+	}
+	whole := it.within(page, i)
+	if whole && it.plain() {
+		given = it.s.whole(b, p.r, &blk, body, p.key, &it.decode)
+	}
+	if !given {
+		if _, err := it.s.open(p.r, &h, body); err != nil {
+			return false, err
+		}
 	}
 	first := at.off == p.first.off
 	if blk.ordinal != p.ordinal || int64(blk.rows) != page.rows[i] || (blk.parts == 1) != first || blk.parts > 1 {
-		return encoding.Corruptf("block", "%d rows of partition %d, its index entry says %d of %d", blk.rows, blk.ordinal, page.rows[i], p.ordinal)
+		return false, encoding.Corruptf("block", "%d rows of partition %d, its index entry says %d of %d", blk.rows, blk.ordinal, page.rows[i], p.ordinal)
 	}
 	u := readUnit{groups: [2]int{0, blk.groups}, begins: -1, open: deletionOf(page.opens, i), at: at.off}
 	if first {
 		u.begins = 0
 	}
-	u.whole = it.within(page, i)
+	u.whole = whole
 	if it.o.Desc {
 		it.last = it.reachesBefore(page, i)
 	} else {
 		it.last = it.reachesBehind(page, i)
 	}
+	if given {
+		u.groups[0] = u.groups[1]
+	}
 	it.unit = u
-	if u.whole || p.entry().markers {
-		return nil
+	switch {
+	case given:
+		if !it.headed {
+			b.Partition(0).Deletion = p.head.Deletion
+		}
+		it.give(b)
+		return true, nil
+	case u.whole || p.entry().markers:
+		return false, nil
 	}
 	if page.firstInt != nil {
 		if ok, err := it.narrowInts(page, i); ok || err != nil {
-			return err
+			return false, err
 		}
 	}
-	return it.narrow(&it.unit)
+	return false, it.narrow(&it.unit)
+}
+
+// plain reports whether all rows that are decoded are given as they are.
+func (it *partIter) plain() bool {
+	return !it.o.Live && it.limit < 0 && (it.headed || it.p.head.Static == rowgroup.StaticAbsent)
 }
 
 // keysOnly are the options to decode nothing but keys, clustering and markers.

@@ -64,7 +64,7 @@ func (it *scanIter) Next(b *rowgroup.Batch) (ok bool, err error) {
 	}
 	for it.s != nil && it.err == nil {
 		if it.steps.at == it.steps.groups {
-			ok, err := it.block()
+			ok, err := it.block(b)
 			if err != nil {
 				it.err = err
 				break
@@ -73,6 +73,12 @@ func (it *scanIter) Next(b *rowgroup.Batch) (ok bool, err error) {
 				_ = it.Close()
 				break
 			}
+		}
+		if it.steps.at == it.steps.groups { // decoded already
+			if it.finish(b) {
+				return true, nil
+			}
+			continue
 		}
 		if err := it.steps.next(b, it.s, it.key, &it.decode); err != nil {
 			it.err = it.r.file.at(err, fmt.Sprintf("block %d", it.seen.blocks-1), it.at)
@@ -97,8 +103,8 @@ func (it *scanIter) finish(b *rowgroup.Batch) bool {
 	return b.Len() > 0 || b.NumPartitions() > 0
 }
 
-// block opens the next block.
-func (it *scanIter) block() (bool, error) {
+// block opens the next block, or decodes it into b.
+func (it *scanIter) block(b *rowgroup.Batch) (bool, error) {
 	f := &it.r.file
 	if it.off == 0 {
 		if err := it.r.checkHeader(it.ctx); err != nil {
@@ -118,7 +124,7 @@ func (it *scanIter) block() (bool, error) {
 		if h.kind != kindData {
 			continue
 		}
-		if err := it.openBlock(&h, at); err != nil {
+		if err := it.openBlock(b, &h, at); err != nil {
 			return false, f.at(err, fmt.Sprintf("block %d", it.seen.blocks), at)
 		}
 		return true, nil
@@ -136,21 +142,25 @@ func (it *scanIter) check() error {
 	return nil
 }
 
-// openBlock opens the block with header h.
-func (it *scanIter) openBlock(h *header, at int64) error {
+// openBlock opens the block with header h, or decodes it into b; then no steps
+// are left.
+func (it *scanIter) openBlock(b *rowgroup.Batch, h *header, at int64) error {
 	body, err := it.s.win.body(at, h, scanAhead)
 	if err != nil {
 		return err
 	}
-	blk, err := it.s.open(it.r, h, body)
+	blk, err := h.block()
 	if err != nil {
 		return err
 	}
-	if err := it.count(&blk); err != nil {
-		return err
+	it.at, it.steps = at, steps{blk.groups, blk.groups}
+	if !it.s.whole(b, it.r, &blk, body, it.key, &it.decode) {
+		if _, err := it.s.open(it.r, h, body); err != nil {
+			return err
+		}
+		it.steps.at = 0
 	}
-	it.at, it.steps = at, steps{0, blk.groups}
-	return nil
+	return it.count(&blk)
 }
 
 // count counts the next block, if it follows what was before.

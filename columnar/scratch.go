@@ -65,6 +65,22 @@ func (s *scratch) open(r *Reader, h *header, body []byte) (block, error) {
 	return blk, s.dec.Open(t, blk.groups, blk.rows, blk.parts, body)
 }
 
+// whole decodes into b the block whose header and body these are, if the
+// partition of this key goes on in it all and its template says enough. Where it
+// reports false, the block is to be opened.
+func (s *scratch) whole(b *rowgroup.Batch, r *Reader, blk *block, body, key []byte, o *rowgroup.ScanOptions) bool {
+	if blk.parts > 0 || !s.small {
+		return false
+	}
+	t, err := r.template(blk.template)
+	if err != nil {
+		return false
+	}
+	b.Clear()
+	b.BeginPartition(key).Continued = true
+	return s.dec.DecodeWhole(b, t, blk.groups, blk.rows, body, o)
+}
+
 // openAt reads and opens the block at an item that an index refers to.
 func (s *scratch) openAt(r *Reader, at ref) (h header, blk block, err error) {
 	h, body, err := s.block(r, at)

@@ -73,6 +73,12 @@ func (x *testBlock) decode(from, to int) error {
 	return x.dec.Decode(x.got, from, to, &x.o)
 }
 
+func (x *testBlock) whole() bool {
+	x.got.Clear()
+	x.got.BeginPartition(x.batch.Key(0))
+	return x.parts == 0 && x.dec.DecodeWhole(x.got, x.tm, x.groups, x.rows, x.body, &x.o)
+}
+
 // testBlocks are blocks of 8 groups of 128 rows.
 func testBlocks(t testing.TB) map[string]*testBlock {
 	projected := newTestBlock(t, metrics5(t, 1, 128*32, false), 8, 8)
@@ -110,6 +116,12 @@ func BenchmarkDecodeMetrics5(b *testing.B) {
 			for b.Loop() {
 				_ = x.open()
 				_ = x.decode(0, x.groups)
+			}
+			perRow(b)
+		})
+		b.Run(name+"/whole", func(b *testing.B) {
+			for b.Loop() {
+				_ = x.whole()
 			}
 			perRow(b)
 		})

@@ -141,6 +141,7 @@ func FuzzBlock(f *testing.F) {
 // included.
 func TestRampsUnderDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
+	whole := map[string]int{}
 	for name, x := range testBlocks(t) {
 		tm := x.tm.AppendTo(nil)
 		decoded := 0
@@ -182,9 +183,20 @@ func TestRampsUnderDamage(t *testing.T) {
 				decoded++
 				sameBatch(t, got[1], got[0])
 			}
+			// Nor does one pass more.
+			d, once := NewBlockDecoder(x.batch.schema), NewBatch(x.batch.schema)
+			once.clear()
+			once.BeginPartition(nil)
+			if x.parts == 0 && d.DecodeWhole(once, parsed, x.groups, x.rows, body, nil) {
+				require.NoError(t, errs[0])
+				sameBatch(t, got[0], once)
+				whole[name]++
+			}
 		}
 		require.NotZero(t, decoded, name)
 	}
+	require.Greater(t, whole["full"], 50)
+	require.Greater(t, whole["2dec"], 50)
 }
 
 // sameBatch requires that batches hold the same, floats by bits.
@@ -198,7 +210,11 @@ func sameBatch(t testing.TB, want, got *Batch) {
 		for i := range w.f32 {
 			require.Equal(t, math.Float32bits(w.f32[i]), math.Float32bits(g.f32[i]))
 		}
-		w.f32, g.f32 = nil, nil
+		require.Len(t, g.f64, len(w.f64))
+		for i := range w.f64 {
+			require.Equal(t, math.Float64bits(w.f64[i]), math.Float64bits(g.f64[i]))
+		}
+		w.f32, g.f32, w.f64, g.f64 = nil, nil, nil, nil
 		require.Equal(t, w, g)
 	}
 }

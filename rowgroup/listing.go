@@ -16,6 +16,8 @@ type listing struct {
 	texts    []int32        // where streams of byte strings are listed
 	plain    bool           // see isPlain
 	statical bool           // it lists a stream of static rows, or the schema has static columns
+	pass     *whole         // if planned, and there is one
+	planned  bool
 }
 
 // listedStream is what a template says of a stream that it lists.
@@ -130,6 +132,7 @@ func (d *listing) set(l *layout, t *Template) {
 		}
 	}
 	d.plain = d.isPlain(l)
+	d.pass, d.planned = nil, false
 	d.statical = l.static.from < l.static.to
 	for st := l.static.base; st < l.static.end; st++ {
 		d.statical = d.statical || d.where[st] != 0

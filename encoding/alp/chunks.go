@@ -15,35 +15,43 @@ import (
 // values as all of them. It returns how many chunks it took; the error is about
 // the next one.
 func (d *Decoder) Float64s(dst []float64, src []byte, bodies []encoding.Body, p *encoding.ParamColumns) (done int, err error) {
-	return chunks(&d.runs64, dst, src, bodies, p, 64, func(g *runs[int64, uint64], dst []float64) bool {
-		if g.mode == BitsDelta {
-			simd.SumOrderedRuns64(dst, src, g.list, g.highs, g.zeros)
-			return true
-		}
-		return simd.SumDecimalRuns64(dst, src, g.list, g.highs, pow10[g.pair.f], inv10[g.pair.e])
-	}, simd.Patches64, d.Float64, d.exceptions64)
+	return chunks(&d.runs64, dst, src, bodies, p, 64, sum64, simd.Patches64, d.Float64, d.exceptions64)
 }
 
 // Float32s is Float64s for float32 values.
 func (d *Decoder) Float32s(dst []float32, src []byte, bodies []encoding.Body, p *encoding.ParamColumns) (done int, err error) {
-	return chunks(&d.runs32, dst, src, bodies, p, 32, func(g *runs[int32, uint32], dst []float32) bool {
-		if g.mode == BitsDelta {
-			simd.SumOrderedRuns32(dst, src, g.list, g.highs, g.zeros)
-			return true
-		}
-		return simd.SumDecimalRuns32(dst, src, g.list, g.highs, pow10[g.pair.f], inv10[g.pair.e])
-	}, simd.Patches32, d.Float32, d.exceptions32)
+	return chunks(&d.runs32, dst, src, bodies, p, 32, sum32, simd.Patches32, d.Float32, d.exceptions32)
+}
+
+// sum64 sets dst to what the runs in src sum up to; ok is false where an integer is
+// too large.
+func sum64(g *runs[int64, uint64], dst []float64, src []byte) (ok bool) {
+	if g.mode == BitsDelta {
+		simd.SumOrderedRuns64(dst, src, g.list, g.highs, g.zeros)
+		return true
+	}
+	return simd.SumDecimalRuns64(dst, src, g.list, g.highs, pow10[g.pair.f], inv10[g.pair.e])
+}
+
+// sum32 sets dst to what the runs in src sum up to; ok is false where an integer is
+// too large.
+func sum32(g *runs[int32, uint32], dst []float32, src []byte) (ok bool) {
+	if g.mode == BitsDelta {
+		simd.SumOrderedRuns32(dst, src, g.list, g.highs, g.zeros)
+		return true
+	}
+	return simd.SumDecimalRuns32(dst, src, g.list, g.highs, pow10[g.pair.f], inv10[g.pair.e])
 }
 
 // chunks decodes chunks of values of m bits: by sums where they are differences
 // of one kind, else by one. Exceptions follow the sums.
 func chunks[F float, I int32 | int64, U uint32 | uint64](g *runs[I, U], dst []F, src []byte, bodies []encoding.Body, p *encoding.ParamColumns, m uint,
-	sums func(*runs[I, U], []F) bool, patches func([]U, []byte, []simd.Run[I]) bool, one, exceptions func([]F, *encoding.Params, []byte) error) (done int, err error) {
+	sums func(*runs[I, U], []F, []byte) bool, patches func([]U, []byte, []simd.Run[I]) bool, one, exceptions func([]F, *encoding.Params, []byte) error) (done int, err error) {
 	for done < len(bodies) {
 		to := g.gather(src, bodies, done, p, m)
 		decode := one
 		if to > done {
-			ok := g.patch(src, patches) && sums(g, dst[:g.n:len(dst)])
+			ok := g.patch(src, patches) && sums(g, dst[:g.n:len(dst)], src)
 			clear(g.highs)
 			switch {
 			case ok && g.exceptions == 0:

@@ -142,3 +142,79 @@ func FuzzChunks(f *testing.F) {
 	f.Add(uint64(1))
 	f.Fuzz(checkChunks)
 }
+
+// Chunks of one size and mode, one behind the other, are as by themselves;
+// where they are damaged, that is refused or makes no difference.
+func TestConsecutive(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	taken := 0
+	for range 200 {
+		n, chunks := []int{32, 128, 17}[r.IntN(3)], 1+r.IntN(12)
+		step, digits, odd := 0.01+r.Float64(), math.Pow10(r.IntN(4)), r.IntN(2) == 0
+		var src32, src64 []byte
+		var params32, params64 []encoding.Params
+		var e alp.Encoder
+		v := 50 * r.NormFloat64()
+		for range chunks {
+			x32, x64 := make([]float32, n), make([]float64, n)
+			for i := range x32 {
+				v += float64(step * r.NormFloat64())
+				x := v
+				if digits > 1 {
+					x = math.Round(v*digits) / digits
+				}
+				if odd && r.IntN(40) == 0 {
+					x = []float64{math.NaN(), -1e9, math.Pi}[r.IntN(3)]
+				}
+				x32[i], x64[i] = float32(x), x
+			}
+			var p, q encoding.Params
+			src32, src64 = e.AppendFloat32(src32, x32, &p), e.AppendFloat64(src64, x64, &q)
+			params32, params64 = append(params32, p), append(params64, q)
+		}
+		if r.IntN(2) == 0 {
+			src32[r.IntN(len(src32))] ^= byte(1 << r.IntN(8))
+			params64[r.IntN(chunks)][r.IntN(8)] += int64(r.IntN(3)) - 1
+		}
+		size32 := len(src32)
+		src32, src64 = append(src32, make([]byte, 9)...), append(src64, make([]byte, 9)...)
+		for l := simd.Generic; l <= simd.Supported(); l++ {
+			restore := simd.SetLevel(l)
+			var d alp.Decoder
+			got32, got64 := make([]float32, n*chunks), make([]float64, n*chunks)
+			for range 2 { // nothing is left of the first time
+				size, ok := d.Consecutive32(got32, src32, n, chunks, columnsOf(params32))
+				if only, fine := d.Consecutive32(nil, src32, n, chunks, columnsOf(params32)); ok {
+					require.True(t, fine)
+					require.Equal(t, size, only)
+					require.Equal(t, size32, size)
+					taken++
+					at := 0
+					for i := range params32 {
+						want := make([]float32, n)
+						k, err := alp.Float32Len(&params32[i], n)
+						require.NoError(t, err)
+						require.NoError(t, d.Float32(want, &params32[i], src32[at:at+k]))
+						require.Equal(t, bits32(want), bits32(got32[i*n:][:n]))
+						at += k
+					}
+				}
+				if size, ok := d.Consecutive64(got64, src64, n, chunks, columnsOf(params64)); ok {
+					taken++
+					at := 0
+					for i := range params64 {
+						want := make([]float64, n)
+						k, err := alp.Float64Len(&params64[i], n)
+						require.NoError(t, err)
+						require.NoError(t, d.Float64(want, &params64[i], src64[at:at+k]))
+						require.Equal(t, bits64(want), bits64(got64[i*n:][:n]))
+						at += k
+					}
+					require.Equal(t, at, size)
+				}
+			}
+			restore()
+		}
+	}
+	require.Greater(t, taken, 200)
+}

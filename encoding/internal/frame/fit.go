@@ -36,7 +36,7 @@ func Fit[T Integer](x []T, lo, hi int64, core Core, n int, prev Frame) Frame {
 
 	// The exact size with the base of the chunk before, with one at that place,
 	// and with a rounder one near by.
-	unit := shift(w)
+	unit := Shift(w)
 	base := int64(T(from)) >> unit
 	near := int64(1) << (max(w, 4) - 4) >> unit // a sixteenth of the window
 	cost := r.cost(best)
@@ -74,7 +74,7 @@ func Fit[T Integer](x []T, lo, hi int64, core Core, n int, prev Frame) Frame {
 // of them.
 func Again[T Integer](x []T, lo, hi int64, n int, prev Frame) (f Frame, ok bool) {
 	size, w := sizeOf[T](), prev.Width
-	if w == 0 || w >= size || len(x) == 0 || !Fits(prev.P, size-shift(w)) {
+	if w == 0 || w >= size || len(x) == 0 || !Fits(prev.P, size-Shift(w)) {
 		return f, false
 	}
 	r := run[T]{x, lo, hi, n, size, prev}
@@ -207,7 +207,7 @@ func (r *run[T]) tighten(from int64, w uint) (int64, uint) {
 	}
 	if narrow := uint(bits.Len64(uint64(hi) - uint64(lo))); lo <= hi && narrow < w {
 		if p, ok := quantise(lo, hi, narrow, r.size, r.prev.P); ok {
-			lo = p << shift(narrow)
+			lo = p << Shift(narrow)
 		}
 		return lo, narrow
 	}

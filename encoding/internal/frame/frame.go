@@ -72,11 +72,11 @@ func (f Frame) Shape() bitpack.Shape {
 // Len is the number of bytes of n codes.
 func (f Frame) Len(n int) int { return f.Shape().Len(n) }
 
-// shift is the number of low bits of the base that are not stored.
-func shift(w uint) uint { return max(w, 7) - 7 }
+// Shift is the number of low bits of the base that are not stored.
+func Shift(w uint) uint { return max(w, 7) - 7 }
 
 // Base is what a code of 0 stands for.
-func (f Frame) Base() int64 { return f.P << shift(f.Width) }
+func (f Frame) Base() int64 { return f.P << Shift(f.Width) }
 
 // Greatest is the greatest code that is not patched.
 func (f Frame) Greatest() uint64 { return ^uint64(0) >> (64 - f.Width) }
@@ -95,7 +95,7 @@ func Fits(x int64, size uint) bool {
 func Check(part string, base, width, patches, patchWidth int64, n int, size uint) (Frame, error) {
 	high := max(patchWidth, -patchWidth) // negative for the least integer
 	if n < 0 || uint64(width) > uint64(size) || uint64(patches) > uint64(n) || uint64(high) > uint64(int64(size)-width) ||
-		(patches == 0) != (high == 0) || !Fits(base, size-shift(uint(width))) {
+		(patches == 0) != (high == 0) || !Fits(base, size-Shift(uint(width))) {
 		return Frame{}, refuse(part, base, width, patches, patchWidth, n, size)
 	}
 	return Frame{base, uint(width), int(patches), int(patchWidth)}, nil
@@ -112,7 +112,7 @@ func refuse(part string, base, width, patches, patchWidth int64, n int, size uin
 	if _, err := bitpack.CheckShape(part, width, patches, max(patchWidth, -patchWidth), n, size); err != nil {
 		return err
 	}
-	return encoding.Corruptf(part, "base %d << %d outside of %d bits", base, shift(uint(width)), size)
+	return encoding.Corruptf(part, "base %d << %d outside of %d bits", base, Shift(uint(width)), size)
 }
 
 // Load is Check of the parameters 2 to 5.
@@ -128,7 +128,7 @@ func LoadPlain(p *encoding.Params, size uint) (f Frame, ok bool) {
 		return f, false
 	}
 	f = Frame{P: p[paramBase], Width: uint(w)}
-	return f, Fits(f.P, size-shift(f.Width))
+	return f, Fits(f.P, size-Shift(f.Width))
 }
 
 // Store sets the parameters 2 to 5.
@@ -168,7 +168,7 @@ func quantise(lo, hi int64, w, size uint, last int64) (p int64, ok bool) {
 	if lowest := int64(-1) << (size - 1); least > hi || least < lowest {
 		least = lowest
 	}
-	k := shift(w)
+	k := Shift(w)
 	a, b := least>>k, lo>>k
 	if a<<k != least {
 		a++
