@@ -130,6 +130,7 @@ func (e *segmentEncoder) encode(b *Batch, spans []Span, st *Stats) (*Segment, er
 		e.scratch = nil
 	}
 	e.choose(b, spans)
+	s.bodies = s.bodies[:0] // what was tried
 	for st := range e.codecs {
 		e.codecs[st].reset(e.l.streams[st].class)
 	}
