@@ -146,7 +146,12 @@ func Decimal32(dst []float32, c *Codes32, add int32, back, scale float64) (ok bo
 	done := 0
 	var bad uint64
 	if back == 1 && c.bounded(add) {
-		done = packedBounded32(dst, c.packed, c.width, float64(add), scale)
+		if high, low, ok := tenthsOf(back, scale); ok {
+			done = packedTenths32(dst, c.packed, c.width, add, high, low)
+		}
+		if done == 0 {
+			done = packedBounded32(dst, c.packed, c.width, float64(add), scale)
+		}
 	}
 	if done < len(dst) {
 		var buf [someCodes]uint32
@@ -173,9 +178,18 @@ func SumDecimal32(dst []float32, c *Codes32, first, add int32, back, scale float
 	c.check(len(dst))
 	done := 0
 	var bad uint64
-	if c.packed != nil {
+	high, low, short := tenthsOf(back, scale)
+	switch {
+	case c.packed != nil && short:
+		done, first, bad = packedSumTenths32(dst, c.packed, c.width, first, add, high, low)
+	case short:
+		done, first, bad = plainSumTenths32(dst, c.plain, first, add, high, low)
+	}
+	switch {
+	case done > 0:
+	case c.packed != nil:
 		done, first, bad = packedSumDecimal32(dst, c.packed, c.width, first, add, back, scale)
-	} else {
+	default:
 		done, first, bad = plainSumDecimal32(dst, c.plain, first, add, back, scale)
 	}
 	if done < len(dst) {

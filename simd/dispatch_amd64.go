@@ -1133,11 +1133,6 @@ func packedBounded32(dst []float32, src []byte, width uint, add, scale float64) 
 			packedBounded32AVX2(&dst[0], len(dst)&^7, &src[0], cap(src), &unpackTables[1][0][width][0], width, add, scale)
 			return len(dst) &^ 7
 		}
-	case AVX512:
-		if len(dst) > 0 && width <= 45 {
-			packedBounded32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[1][1][width][0], width, add, scale)
-			return len(dst)
-		}
 	}
 	return 0
 }
@@ -1460,6 +1455,49 @@ func lengths32(beside, around []byte, src []int32, end, sign, centre int32) (don
 		}
 	}
 	return 0
+}
+
+func packedSumTenths32(dst []float32, src []byte, width uint, first, add int32, high, low float32) (done int, last int32, bad uint64) {
+	switch Current() {
+	case AVX512:
+		if len(dst) > 0 && oneWindow(width, 32) {
+			last, bad = packedSumTenths32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[0][1][width][0], width, first, add, high, low)
+			return len(dst), last, bad
+		}
+	}
+	return 0, first, 0
+}
+
+func packedTenths32(dst []float32, src []byte, width uint, add int32, high, low float32) (done int) {
+	switch Current() {
+	case AVX512:
+		if len(dst) > 0 && oneWindow(width, 32) {
+			packedTenths32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[0][1][width][0], width, add, high, low)
+			return len(dst)
+		}
+	}
+	return 0
+}
+
+func plainSumTenths32(dst []float32, src []uint32, first, add int32, high, low float32) (done int, last int32, bad uint64) {
+	switch Current() {
+	case AVX512:
+		if len(dst) > 0 {
+			last, bad = plainSumTenths32AVX512(&dst[0], len(dst), &src[0], first, add, high, low)
+			return len(dst), last, bad
+		}
+	}
+	return 0, first, 0
+}
+
+func sumTenthsRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, walk int, high, low float32) (done bool, bad uint64) {
+	switch Current() {
+	case AVX512:
+		if true {
+			return true, sumTenthsRuns32AVX512(&dst[0], len(dst), &runs[0].Off, len(runs), &src[:1][0], &unpackTables[0][1][0][0], &highs[0], walk*128, high, low)
+		}
+	}
+	return false, 0
 }
 
 func scatterRuns32(highs []uint32, src []byte, runs []Run[int32]) (done bool, bad uint64) {

@@ -372,6 +372,22 @@ func lengths32(beside, around []byte, src []int32, end, sign, centre int32) (don
 	return 0
 }
 
+func packedSumTenths32(dst []float32, src []byte, width uint, first, add int32, high, low float32) (done int, last int32, bad uint64) {
+	return 0, first, 0
+}
+
+func packedTenths32(dst []float32, src []byte, width uint, add int32, high, low float32) (done int) {
+	return 0
+}
+
+func plainSumTenths32(dst []float32, src []uint32, first, add int32, high, low float32) (done int, last int32, bad uint64) {
+	return 0, first, 0
+}
+
+func sumTenthsRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, walk int, high, low float32) (done bool, bad uint64) {
+	return false, 0
+}
+
 func scatterRuns32(highs []uint32, src []byte, runs []Run[int32]) (done bool, bad uint64) {
 	return false, 0
 }

@@ -461,6 +461,12 @@ func packedSumDecimal32AVX512(dst *float32, n int, src *byte, size int, table *b
 func packedSingle32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add int32, back float32, scale float32)
 
 //go:noescape
+func packedSumTenths32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, first int32, add int32, high float32, low float32) (last int32, bad uint64)
+
+//go:noescape
+func packedTenths32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add int32, high float32, low float32)
+
+//go:noescape
 func plainAdd32AVX512(dst *int32, n int, src *uint32, add int32)
 
 //go:noescape
@@ -482,6 +488,9 @@ func plainSumDecimal32AVX512(dst *float32, n int, src *uint32, first int32, add 
 func plainSingle32AVX512(dst *float32, n int, src *uint32, add int32, back float32, scale float32)
 
 //go:noescape
+func plainSumTenths32AVX512(dst *float32, n int, src *uint32, first int32, add int32, high float32, low float32) (last int32, bad uint64)
+
+//go:noescape
 func plainDecimal32AVX512(dst *float32, n int, src *uint32, add int32, back float64, scale float64) (bad uint64)
 
 //go:noescape
@@ -494,10 +503,10 @@ func sumOrderedRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte
 func sumDecimalRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, back float64, scale float64) (bad uint64)
 
 //go:noescape
-func scatterRuns32AVX512(highs *uint32, runs *int, count int, src *byte, tables *byte) (bad uint64)
+func sumTenthsRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, high float32, low float32) (bad uint64)
 
 //go:noescape
-func packedBounded32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add float64, scale float64)
+func scatterRuns32AVX512(highs *uint32, runs *int, count int, src *byte, tables *byte) (bad uint64)
 
 //go:noescape
 func glue32AVX512(dst *float32, n int, src *byte, size int, unpack *byte, width uint, lefts *byte, leftWidth uint, entries *[8]uint32) (top uint32)

@@ -1090,13 +1090,13 @@ done:
 	MOVQ         AX, DX
 	VBROADCASTSD back+64(FP), Y0
 	VBROADCASTSD scale+72(FP), Y1
-	MOVQ         $0x8008000000000000, BX
+	MOVQ         $0x4338000000000000, BX
 	VMOVQ        BX, X2
 	VPBROADCASTQ X2, Y2
-	VPXOR        Y3, Y3, Y3
-	MOVQ         $0x4338000000000000, BX
-	VMOVQ        BX, X4
-	VPBROADCASTQ X4, Y4
+	MOVQ         $0x8008000000000000, BX
+	VMOVQ        BX, X3
+	VPBROADCASTQ X3, Y3
+	VPXOR        Y4, Y4, Y4
 	MOVQ         $0x8010000000000000, BX
 	VMOVQ        BX, X5
 	VPBROADCASTQ X5, Y5
@@ -1104,19 +1104,19 @@ done:
 loop_again:
 	VMOVDQU   (DX), Y6
 	VMOVDQU   32(DX), Y7
-	VPADDQ    Y2, Y6, Y8
+	VPADDQ    Y3, Y6, Y8
 	VPCMPGTQ  Y5, Y8, Y8
-	VPOR      Y8, Y3, Y3
-	VPADDQ    Y4, Y6, Y6
-	VSUBPD    Y4, Y6, Y6
+	VPOR      Y8, Y4, Y4
+	VPADDQ    Y2, Y6, Y6
+	VSUBPD    Y2, Y6, Y6
 	VMULPD    Y0, Y6, Y6
 	VMULPD    Y1, Y6, Y6
 	VMOVDQU   Y6, (AX)
-	VPADDQ    Y2, Y7, Y6
+	VPADDQ    Y3, Y7, Y6
 	VPCMPGTQ  Y5, Y6, Y6
-	VPOR      Y6, Y3, Y3
-	VPADDQ    Y4, Y7, Y7
-	VSUBPD    Y4, Y7, Y7
+	VPOR      Y6, Y4, Y4
+	VPADDQ    Y2, Y7, Y7
+	VSUBPD    Y2, Y7, Y7
 	VMULPD    Y0, Y7, Y7
 	VMULPD    Y1, Y7, Y7
 	VMOVDQU   Y7, 32(AX)
@@ -1124,7 +1124,7 @@ loop_again:
 	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
 	JNZ       loop_again
-	VMOVMSKPD Y3, AX
+	VMOVMSKPD Y4, AX
 	MOVQ      AX, bad+88(FP)
 	VZEROUPPER
 	RET
@@ -1361,13 +1361,13 @@ loop:
 	MOVQ         AX, DX
 	VBROADCASTSD back+40(FP), Y0
 	VBROADCASTSD scale+48(FP), Y1
-	MOVQ         $0x8008000000000000, BX
+	MOVQ         $0x4338000000000000, BX
 	VMOVQ        BX, X2
 	VPBROADCASTQ X2, Y2
-	VPXOR        Y3, Y3, Y3
-	MOVQ         $0x4338000000000000, BX
-	VMOVQ        BX, X4
-	VPBROADCASTQ X4, Y4
+	MOVQ         $0x8008000000000000, BX
+	VMOVQ        BX, X3
+	VPBROADCASTQ X3, Y3
+	VPXOR        Y4, Y4, Y4
 	MOVQ         $0x8010000000000000, BX
 	VMOVQ        BX, X5
 	VPBROADCASTQ X5, Y5
@@ -1375,19 +1375,19 @@ loop:
 loop_again:
 	VMOVDQU   (DX), Y6
 	VMOVDQU   32(DX), Y7
-	VPADDQ    Y2, Y6, Y8
+	VPADDQ    Y3, Y6, Y8
 	VPCMPGTQ  Y5, Y8, Y8
-	VPOR      Y8, Y3, Y3
-	VPADDQ    Y4, Y6, Y6
-	VSUBPD    Y4, Y6, Y6
+	VPOR      Y8, Y4, Y4
+	VPADDQ    Y2, Y6, Y6
+	VSUBPD    Y2, Y6, Y6
 	VMULPD    Y0, Y6, Y6
 	VMULPD    Y1, Y6, Y6
 	VMOVDQU   Y6, (AX)
-	VPADDQ    Y2, Y7, Y6
+	VPADDQ    Y3, Y7, Y6
 	VPCMPGTQ  Y5, Y6, Y6
-	VPOR      Y6, Y3, Y3
-	VPADDQ    Y4, Y7, Y7
-	VSUBPD    Y4, Y7, Y7
+	VPOR      Y6, Y4, Y4
+	VPADDQ    Y2, Y7, Y7
+	VSUBPD    Y2, Y7, Y7
 	VMULPD    Y0, Y7, Y7
 	VMULPD    Y1, Y7, Y7
 	VMOVDQU   Y7, 32(AX)
@@ -1395,7 +1395,7 @@ loop_again:
 	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
 	JNZ       loop_again
-	VMOVMSKPD Y3, AX
+	VMOVMSKPD Y4, AX
 	MOVQ      AX, bad+64(FP)
 	VZEROUPPER
 	RET
@@ -1408,13 +1408,13 @@ TEXT ·plainDecimal64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         src+16(FP), DX
 	VBROADCASTSD back+32(FP), Y0
 	VBROADCASTSD scale+40(FP), Y1
-	MOVQ         $0x8008000000000000, BX
+	MOVQ         $0x4338000000000000, BX
 	VMOVQ        BX, X2
 	VPBROADCASTQ X2, Y2
-	VPXOR        Y3, Y3, Y3
-	MOVQ         $0x4338000000000000, BX
-	VMOVQ        BX, X4
-	VPBROADCASTQ X4, Y4
+	MOVQ         $0x8008000000000000, BX
+	VMOVQ        BX, X3
+	VPBROADCASTQ X3, Y3
+	VPXOR        Y4, Y4, Y4
 	MOVQ         $0x8010000000000000, BX
 	VMOVQ        BX, X5
 	VPBROADCASTQ X5, Y5
@@ -1424,20 +1424,20 @@ loop:
 	VMOVDQU   (DX), Y7
 	VMOVDQU   32(DX), Y8
 	VPADDQ    Y6, Y7, Y7
-	VPADDQ    Y2, Y7, Y9
+	VPADDQ    Y3, Y7, Y9
 	VPCMPGTQ  Y5, Y9, Y9
-	VPOR      Y9, Y3, Y3
-	VPADDQ    Y4, Y7, Y7
-	VSUBPD    Y4, Y7, Y7
+	VPOR      Y9, Y4, Y4
+	VPADDQ    Y2, Y7, Y7
+	VSUBPD    Y2, Y7, Y7
 	VMULPD    Y0, Y7, Y7
 	VMULPD    Y1, Y7, Y7
 	VMOVDQU   Y7, (AX)
 	VPADDQ    Y6, Y8, Y8
-	VPADDQ    Y2, Y8, Y7
+	VPADDQ    Y3, Y8, Y7
 	VPCMPGTQ  Y5, Y7, Y7
-	VPOR      Y7, Y3, Y3
-	VPADDQ    Y4, Y8, Y8
-	VSUBPD    Y4, Y8, Y8
+	VPOR      Y7, Y4, Y4
+	VPADDQ    Y2, Y8, Y8
+	VSUBPD    Y2, Y8, Y8
 	VMULPD    Y0, Y8, Y8
 	VMULPD    Y1, Y8, Y8
 	VMOVDQU   Y8, 32(AX)
@@ -1445,7 +1445,7 @@ loop:
 	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
 	JNZ       loop
-	VMOVMSKPD Y3, AX
+	VMOVMSKPD Y4, AX
 	MOVQ      AX, bad+48(FP)
 	VZEROUPPER
 	RET
@@ -1660,13 +1660,13 @@ loop:
 	MOVQ         AX, DX
 	VBROADCASTSD back+64(FP), Y0
 	VBROADCASTSD scale+72(FP), Y1
-	MOVQ         $0x8008000000000000, BX
+	MOVQ         $0x4338000000000000, BX
 	VMOVQ        BX, X2
 	VPBROADCASTQ X2, Y2
-	VPXOR        Y3, Y3, Y3
-	MOVQ         $0x4338000000000000, BX
-	VMOVQ        BX, X4
-	VPBROADCASTQ X4, Y4
+	MOVQ         $0x8008000000000000, BX
+	VMOVQ        BX, X3
+	VPBROADCASTQ X3, Y3
+	VPXOR        Y4, Y4, Y4
 	MOVQ         $0x8010000000000000, BX
 	VMOVQ        BX, X5
 	VPBROADCASTQ X5, Y5
@@ -1674,19 +1674,19 @@ loop:
 loop_again:
 	VMOVDQU   (DX), Y6
 	VMOVDQU   32(DX), Y7
-	VPADDQ    Y2, Y6, Y8
+	VPADDQ    Y3, Y6, Y8
 	VPCMPGTQ  Y5, Y8, Y8
-	VPOR      Y8, Y3, Y3
-	VPADDQ    Y4, Y6, Y6
-	VSUBPD    Y4, Y6, Y6
+	VPOR      Y8, Y4, Y4
+	VPADDQ    Y2, Y6, Y6
+	VSUBPD    Y2, Y6, Y6
 	VMULPD    Y0, Y6, Y6
 	VMULPD    Y1, Y6, Y6
 	VMOVDQU   Y6, (AX)
-	VPADDQ    Y2, Y7, Y6
+	VPADDQ    Y3, Y7, Y6
 	VPCMPGTQ  Y5, Y6, Y6
-	VPOR      Y6, Y3, Y3
-	VPADDQ    Y4, Y7, Y7
-	VSUBPD    Y4, Y7, Y7
+	VPOR      Y6, Y4, Y4
+	VPADDQ    Y2, Y7, Y7
+	VSUBPD    Y2, Y7, Y7
 	VMULPD    Y0, Y7, Y7
 	VMULPD    Y1, Y7, Y7
 	VMOVDQU   Y7, 32(AX)
@@ -1694,7 +1694,7 @@ loop_again:
 	ADDQ      $+64, DX
 	SUBQ      $0x08, CX
 	JNZ       loop_again
-	VMOVMSKPD Y3, AX
+	VMOVMSKPD Y4, AX
 	MOVQ      AX, bad+80(FP)
 	VZEROUPPER
 	RET
@@ -6583,13 +6583,87 @@ TEXT ·packedBounded64AVX512(SB), NOSPLIT, $0-72
 	VPSLLQ       $0x34, Z2, Z2
 	VPSUBQ       Z2, Z6, Z2
 	VSUBPD       Z3, Z2, Z3
-	LEAQ         (SI)(SI*2), R9
-	MOVQ         R8, DI
-	SUBQ         R9, DI
+	VPBROADCASTB SI, Z6
+	VPADDB       Z1, Z6, Z6
+	VMOVQ        X5, DI
+	LEAQ         (SI)(SI*2), R10
+	MOVQ         R8, R9
+	SUBQ         R10, R9
 	SUBQ         $+32, CX
 	JL           few
-	CMPQ         DX, DI
+	CMPQ         DX, R9
 	JHI          few
+	CMPQ         SI, $0x20
+	JHI          loop4
+	MOVQ         $0x3ff0000000000000, R10
+	CMPQ         DI, R10
+	JEQ          loop4scaled
+
+loop4pairs:
+	VMOVDQU64  (DX), Z7
+	VPERMB     Z7, Z1, Z8
+	VPERMB     Z7, Z6, Z7
+	VMOVDQU64  (DX)(SI*2), Z9
+	VPERMB     Z9, Z1, Z10
+	VPERMB     Z9, Z6, Z9
+	VPTERNLOGQ $0xec, Z0, Z2, Z8
+	VPTERNLOGQ $0xec, Z0, Z2, Z7
+	VPTERNLOGQ $0xec, Z0, Z2, Z10
+	VPTERNLOGQ $0xec, Z0, Z2, Z9
+	VSUBPD     Z3, Z8, Z8
+	VSUBPD     Z3, Z7, Z7
+	VSUBPD     Z3, Z10, Z10
+	VSUBPD     Z3, Z9, Z9
+	VMULPD     Z5, Z8, Z8
+	VMULPD     Z5, Z7, Z7
+	VMULPD     Z5, Z10, Z10
+	VMULPD     Z5, Z9, Z9
+	VMULPD     Z4, Z8, Z8
+	VMULPD     Z4, Z7, Z7
+	VMULPD     Z4, Z10, Z10
+	VMULPD     Z4, Z9, Z9
+	VMOVDQU64  Z8, (AX)
+	VMOVDQU64  Z7, 64(AX)
+	VMOVDQU64  Z10, 128(AX)
+	VMOVDQU64  Z9, 192(AX)
+	ADDQ       $+256, AX
+	LEAQ       (DX)(SI*4), DX
+	SUBQ       $+32, CX
+	JL         few
+	CMPQ       DX, R9
+	JLS        loop4pairs
+	JMP        few
+
+loop4scaled:
+	VMOVDQU64  (DX), Z7
+	VPERMB     Z7, Z1, Z8
+	VPERMB     Z7, Z6, Z7
+	VMOVDQU64  (DX)(SI*2), Z9
+	VPERMB     Z9, Z1, Z10
+	VPERMB     Z9, Z6, Z9
+	VPTERNLOGQ $0xec, Z0, Z2, Z8
+	VPTERNLOGQ $0xec, Z0, Z2, Z7
+	VPTERNLOGQ $0xec, Z0, Z2, Z10
+	VPTERNLOGQ $0xec, Z0, Z2, Z9
+	VSUBPD     Z3, Z8, Z8
+	VSUBPD     Z3, Z7, Z7
+	VSUBPD     Z3, Z10, Z10
+	VSUBPD     Z3, Z9, Z9
+	VMULPD     Z4, Z8, Z8
+	VMULPD     Z4, Z7, Z7
+	VMULPD     Z4, Z10, Z10
+	VMULPD     Z4, Z9, Z9
+	VMOVDQU64  Z8, (AX)
+	VMOVDQU64  Z7, 64(AX)
+	VMOVDQU64  Z10, 128(AX)
+	VMOVDQU64  Z9, 192(AX)
+	ADDQ       $+256, AX
+	LEAQ       (DX)(SI*4), DX
+	SUBQ       $+32, CX
+	JL         few
+	CMPQ       DX, R9
+	JLS        loop4scaled
+	JMP        few
 
 loop4:
 	VPERMB     (DX), Z1, Z6
@@ -6610,7 +6684,7 @@ loop4:
 	VMULPD     Z5, Z6, Z6
 	VMULPD     Z4, Z6, Z6
 	VMOVDQU64  Z6, 128(AX)
-	VPERMB     (DX)(R9*1), Z1, Z6
+	VPERMB     (DX)(R10*1), Z1, Z6
 	VPTERNLOGQ $0xec, Z0, Z2, Z6
 	VSUBPD     Z3, Z6, Z6
 	VMULPD     Z5, Z6, Z6
@@ -6620,7 +6694,7 @@ loop4:
 	LEAQ       (DX)(SI*4), DX
 	SUBQ       $+32, CX
 	JL         few
-	CMPQ       DX, DI
+	CMPQ       DX, R9
 	JLS        loop4
 
 few:
@@ -14069,6 +14143,448 @@ done:
 	VZEROUPPER
 	RET
 
+// func packedSumTenths32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, first int32, add int32, high float32, low float32) (last int32, bad uint64)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·packedSumTenths32AVX512(SB), NOSPLIT, $0-80
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         size+24(FP), BX
+	MOVQ         width+40(FP), SI
+	MOVQ         table+32(FP), DI
+	LEAQ         (DX)(BX*1), R8
+	VPTERNLOGQ   $0xff, Z0, Z0, Z0
+	MOVQ         $0x00000020, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
+	VPSRLD       X1, Z0, Z0
+	LEAQ         -64(R8), R8
+	VMOVDQU64    (DI), Z1
+	VMOVDQU64    64(DI), Z3
+	ADDQ         SI, SI
+	MOVL         add+52(FP), DI
+	VPBROADCASTD DI, Z4
+	MOVL         first+48(FP), DI
+	VPBROADCASTD DI, Z5
+	MOVL         $0x0000000f, DI
+	VPBROADCASTD DI, Z6
+	VMOVDQU64    half32<>+0(SB), Z7
+	MOVL         $0x0000f0f0, DI
+	KMOVW        DI, K1
+	VMOVDQU64    whole32<>+0(SB), Z8
+	MOVL         $0x0000ff00, DI
+	KMOVW        DI, K2
+	VMOVDQU64    pairs1_32<>+0(SB), Z9
+	MOVL         $0x0000f0f0, DI
+	KMOVW        DI, K3
+	VMOVDQU64    pairs2_32<>+0(SB), Z10
+	MOVL         $0x0000ff00, DI
+	KMOVW        DI, K4
+	VMOVDQU64    pairs3_32<>+0(SB), Z11
+	MOVL         $0x0000cccc, DI
+	KMOVW        DI, K5
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         R8, DI
+	SUBQ         R9, DI
+	SUBQ         $+64, CX
+	JL           few
+	CMPQ         DX, DI
+	JHI          few
+
+loop4:
+	VPERMB     (DX), Z1, Z12
+	VPSRLVD    Z3, Z12, Z12
+	VPANDQ     Z0, Z12, Z12
+	VPERMB     (DX)(SI*1), Z1, Z13
+	VPSRLVD    Z3, Z13, Z13
+	VPANDQ     Z0, Z13, Z13
+	VPADDD     Z4, Z12, Z12
+	VPADDD     Z4, Z13, Z13
+	VSHUFPS    $0x88, Z13, Z12, Z14
+	VSHUFPS    $0xdd, Z13, Z12, Z12
+	VPADDD     Z14, Z12, Z13
+	VPSLLQ     $0x20, Z13, Z14
+	VPADDD     Z14, Z13, Z13
+	VPERMD.Z   Z13, Z9, K3, Z14
+	VPADDD     Z14, Z13, Z13
+	VPERMD.Z   Z13, Z10, K4, Z14
+	VPADDD     Z14, Z13, Z13
+	VPERMD.Z   Z13, Z11, K5, Z14
+	VPADDD     Z14, Z13, Z13
+	VPERMD     Z13, Z6, Z14
+	VPADDD     Z5, Z13, Z13
+	VPADDD     Z14, Z5, Z5
+	VPSUBD     Z12, Z13, Z14
+	VPUNPCKLDQ Z13, Z14, Z12
+	VPUNPCKHDQ Z13, Z14, Z13
+	VMOVDQU64  Z12, (AX)
+	VMOVDQU64  Z13, 64(AX)
+	VPERMB     (DX)(SI*2), Z1, Z12
+	VPSRLVD    Z3, Z12, Z12
+	VPANDQ     Z0, Z12, Z12
+	VPERMB     (DX)(R9*1), Z1, Z13
+	VPSRLVD    Z3, Z13, Z13
+	VPANDQ     Z0, Z13, Z13
+	VPADDD     Z4, Z12, Z12
+	VPADDD     Z4, Z13, Z13
+	VSHUFPS    $0x88, Z13, Z12, Z14
+	VSHUFPS    $0xdd, Z13, Z12, Z12
+	VPADDD     Z14, Z12, Z13
+	VPSLLQ     $0x20, Z13, Z14
+	VPADDD     Z14, Z13, Z13
+	VPERMD.Z   Z13, Z9, K3, Z14
+	VPADDD     Z14, Z13, Z13
+	VPERMD.Z   Z13, Z10, K4, Z14
+	VPADDD     Z14, Z13, Z13
+	VPERMD.Z   Z13, Z11, K5, Z14
+	VPADDD     Z14, Z13, Z13
+	VPERMD     Z13, Z6, Z14
+	VPADDD     Z5, Z13, Z13
+	VPADDD     Z14, Z5, Z5
+	VPSUBD     Z12, Z13, Z14
+	VPUNPCKLDQ Z13, Z14, Z12
+	VPUNPCKHDQ Z13, Z14, Z13
+	VMOVDQU64  Z12, 128(AX)
+	VMOVDQU64  Z13, 192(AX)
+	ADDQ       $+256, AX
+	LEAQ       (DX)(SI*4), DX
+	SUBQ       $+64, CX
+	JL         few
+	CMPQ       DX, DI
+	JLS        loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
+
+loop:
+	VPERMB    (DX), Z1, Z9
+	VPSRLVD   Z3, Z9, Z9
+	VPANDQ    Z0, Z9, Z9
+	VPADDD    Z4, Z9, Z9
+	VPSLLDQ   $0x04, Z9, Z10
+	VPADDD    Z10, Z9, Z9
+	VPSLLDQ   $0x08, Z9, Z10
+	VPADDD    Z10, Z9, Z9
+	VPERMD.Z  Z9, Z7, K1, Z10
+	VPADDD    Z10, Z9, Z9
+	VPERMD.Z  Z9, Z8, K2, Z10
+	VPADDD    Z10, Z9, Z9
+	VPERMD    Z9, Z6, Z10
+	VPADDD    Z5, Z9, Z9
+	VPADDD    Z10, Z5, Z5
+	VMOVDQU64 Z9, (AX)
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
+	SUBQ      $0x10, CX
+	JL        rest
+	CMPQ      DX, R8
+	JLS       loop
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	VPBROADCASTB SI, Z10
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z9
+	VPADDB       Z9, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z9
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K3
+	VMOVDQU8.Z (DX), K3, Z9
+
+tail:
+	MOVQ      CX, BX
+	MOVQ      $0x00000010, DI
+	CMPQ      BX, DI
+	CMOVQGT   DI, BX
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVQ     DI, K3
+	VPERMB    Z9, Z1, Z11
+	VPSRLVD   Z3, Z11, Z11
+	VPANDQ    Z0, Z11, Z11
+	VPADDB    Z10, Z1, Z1
+	VPADDD    Z4, Z11, Z11
+	VPSLLDQ   $0x04, Z11, Z12
+	VPADDD    Z12, Z11, Z11
+	VPSLLDQ   $0x08, Z11, Z12
+	VPADDD    Z12, Z11, Z11
+	VPERMD.Z  Z11, Z7, K1, Z12
+	VPADDD    Z12, Z11, Z11
+	VPERMD.Z  Z11, Z8, K2, Z12
+	VPADDD    Z12, Z11, Z11
+	VPERMD    Z11, Z6, Z12
+	VPADDD    Z5, Z11, Z11
+	VPADDD    Z12, Z5, Z5
+	VMOVDQU32 Z11, K3, (AX)
+	ADDQ      $+64, AX
+	ADDQ      SI, DX
+	SUBQ      $0x10, CX
+	JG        tail
+
+done:
+	VMOVD        X5, AX
+	MOVL         AX, last+64(FP)
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         AX, DX
+	VBROADCASTSS high+56(FP), Z0
+	VBROADCASTSS low+60(FP), Z1
+	MOVL         $0x01000000, BX
+	VPBROADCASTD BX, Z3
+	VPXORQ       Z2, Z2, Z2
+	SUBQ         $+64, CX
+	JL           few_again
+
+loop4_again:
+	VMOVDQU64   (DX), Z4
+	VPADDD      Z3, Z4, Z5
+	VPMAXUD     Z5, Z2, Z2
+	VCVTDQ2PS   Z4, Z4
+	VMULPS      Z1, Z4, Z5
+	VFMADD213PS Z5, Z0, Z4
+	VMOVDQU64   Z4, (AX)
+	VMOVDQU64   64(DX), Z4
+	VPADDD      Z3, Z4, Z5
+	VPMAXUD     Z5, Z2, Z2
+	VCVTDQ2PS   Z4, Z4
+	VMULPS      Z1, Z4, Z5
+	VFMADD213PS Z5, Z0, Z4
+	VMOVDQU64   Z4, 64(AX)
+	VMOVDQU64   128(DX), Z4
+	VPADDD      Z3, Z4, Z5
+	VPMAXUD     Z5, Z2, Z2
+	VCVTDQ2PS   Z4, Z4
+	VMULPS      Z1, Z4, Z5
+	VFMADD213PS Z5, Z0, Z4
+	VMOVDQU64   Z4, 128(AX)
+	VMOVDQU64   192(DX), Z4
+	VPADDD      Z3, Z4, Z5
+	VPMAXUD     Z5, Z2, Z2
+	VCVTDQ2PS   Z4, Z4
+	VMULPS      Z1, Z4, Z5
+	VFMADD213PS Z5, Z0, Z4
+	VMOVDQU64   Z4, 192(AX)
+	ADDQ        $+256, AX
+	ADDQ        $+256, DX
+	SUBQ        $+64, CX
+	JGE         loop4_again
+
+few_again:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest_again
+
+loop_again:
+	VMOVDQU64   (DX), Z4
+	VPADDD      Z3, Z4, Z5
+	VPMAXUD     Z5, Z2, Z2
+	VCVTDQ2PS   Z4, Z4
+	VMULPS      Z1, Z4, Z5
+	VFMADD213PS Z5, Z0, Z4
+	VMOVDQU64   Z4, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x10, CX
+	JGE         loop_again
+
+rest_again:
+	ADDQ $0x10, CX
+	JZ   done_again
+
+tail_again:
+	MOVQ        CX, BX
+	MOVQ        $0x00000010, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVQ       SI, K1
+	VMOVDQU32.Z (DX), K1, Z4
+	VPADDD      Z3, Z4, Z5
+	VPMAXUD     Z5, Z2, K1, Z2
+	VCVTDQ2PS   Z4, Z4
+	VMULPS      Z1, Z4, Z5
+	VFMADD213PS Z5, Z0, Z4
+	VMOVDQU32   Z4, K1, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x10, CX
+	JG          tail_again
+
+done_again:
+	MOVL         $0x02000000, AX
+	VPBROADCASTD AX, Z0
+	VPCMPUD      $0x06, Z0, Z2, K1
+	KMOVQ        K1, AX
+	MOVQ         AX, bad+72(FP)
+	VZEROUPPER
+	RET
+
+// func packedTenths32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add int32, high float32, low float32)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·packedTenths32AVX512(SB), NOSPLIT, $0-60
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         size+24(FP), BX
+	MOVQ         width+40(FP), SI
+	MOVQ         table+32(FP), DI
+	LEAQ         (DX)(BX*1), R8
+	VPTERNLOGQ   $0xff, Z0, Z0, Z0
+	MOVQ         $0x00000020, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
+	VPSRLD       X1, Z0, Z0
+	LEAQ         -64(R8), R8
+	VMOVDQU64    (DI), Z1
+	VMOVDQU64    64(DI), Z2
+	ADDQ         SI, SI
+	VBROADCASTSS high+52(FP), Z3
+	VBROADCASTSS low+56(FP), Z4
+	MOVL         add+48(FP), DI
+	VPBROADCASTD DI, Z5
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         R8, DI
+	SUBQ         R9, DI
+	SUBQ         $+64, CX
+	JL           few
+	CMPQ         DX, DI
+	JHI          few
+
+loop4:
+	VPERMB      (DX), Z1, Z6
+	VPSRLVD     Z2, Z6, Z6
+	VPANDQ      Z0, Z6, Z6
+	VPADDD      Z5, Z6, Z6
+	VCVTDQ2PS   Z6, Z6
+	VMULPS      Z4, Z6, Z7
+	VFMADD213PS Z7, Z3, Z6
+	VMOVDQU64   Z6, (AX)
+	VPERMB      (DX)(SI*1), Z1, Z6
+	VPSRLVD     Z2, Z6, Z6
+	VPANDQ      Z0, Z6, Z6
+	VPADDD      Z5, Z6, Z6
+	VCVTDQ2PS   Z6, Z6
+	VMULPS      Z4, Z6, Z7
+	VFMADD213PS Z7, Z3, Z6
+	VMOVDQU64   Z6, 64(AX)
+	VPERMB      (DX)(SI*2), Z1, Z6
+	VPSRLVD     Z2, Z6, Z6
+	VPANDQ      Z0, Z6, Z6
+	VPADDD      Z5, Z6, Z6
+	VCVTDQ2PS   Z6, Z6
+	VMULPS      Z4, Z6, Z7
+	VFMADD213PS Z7, Z3, Z6
+	VMOVDQU64   Z6, 128(AX)
+	VPERMB      (DX)(R9*1), Z1, Z6
+	VPSRLVD     Z2, Z6, Z6
+	VPANDQ      Z0, Z6, Z6
+	VPADDD      Z5, Z6, Z6
+	VCVTDQ2PS   Z6, Z6
+	VMULPS      Z4, Z6, Z7
+	VFMADD213PS Z7, Z3, Z6
+	VMOVDQU64   Z6, 192(AX)
+	ADDQ        $+256, AX
+	LEAQ        (DX)(SI*4), DX
+	SUBQ        $+64, CX
+	JL          few
+	CMPQ        DX, DI
+	JLS         loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
+
+loop:
+	VPERMB      (DX), Z1, Z6
+	VPSRLVD     Z2, Z6, Z6
+	VPANDQ      Z0, Z6, Z6
+	VPADDD      Z5, Z6, Z6
+	VCVTDQ2PS   Z6, Z6
+	VMULPS      Z4, Z6, Z7
+	VFMADD213PS Z7, Z3, Z6
+	VMOVDQU64   Z6, (AX)
+	ADDQ        $+64, AX
+	ADDQ        SI, DX
+	SUBQ        $0x10, CX
+	JL          rest
+	CMPQ        DX, R8
+	JLS         loop
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	VPBROADCASTB SI, Z7
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z6
+	VPADDB       Z6, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z6
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z6
+
+tail:
+	MOVQ        CX, BX
+	MOVQ        $0x00000010, DI
+	CMPQ        BX, DI
+	CMOVQGT     DI, BX
+	MOVQ        $-1, DI
+	BZHIQ       BX, DI, DI
+	KMOVQ       DI, K1
+	VPERMB      Z6, Z1, Z8
+	VPSRLVD     Z2, Z8, Z8
+	VPANDQ      Z0, Z8, Z8
+	VPADDB      Z7, Z1, Z1
+	VPADDD      Z5, Z8, Z8
+	VCVTDQ2PS   Z8, Z8
+	VMULPS      Z4, Z8, Z9
+	VFMADD213PS Z9, Z3, Z8
+	VMOVDQU32   Z8, K1, (AX)
+	ADDQ        $+64, AX
+	ADDQ        SI, DX
+	SUBQ        $0x10, CX
+	JG          tail
+
+done:
+	VZEROUPPER
+	RET
+
 // func plainAdd32AVX512(dst *int32, n int, src *uint32, add int32)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
 TEXT ·plainAdd32AVX512(SB), NOSPLIT, $0-28
@@ -14956,6 +15472,243 @@ done:
 	VZEROUPPER
 	RET
 
+// func plainSumTenths32AVX512(dst *float32, n int, src *uint32, first int32, add int32, high float32, low float32) (last int32, bad uint64)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
+TEXT ·plainSumTenths32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVL         add+28(FP), BX
+	VPBROADCASTD BX, Z0
+	MOVL         first+24(FP), BX
+	VPBROADCASTD BX, Z1
+	MOVL         $0x0000000f, BX
+	VPBROADCASTD BX, Z2
+	VMOVDQU64    half32<>+0(SB), Z3
+	MOVL         $0x0000f0f0, BX
+	KMOVW        BX, K1
+	VMOVDQU64    whole32<>+0(SB), Z4
+	MOVL         $0x0000ff00, BX
+	KMOVW        BX, K2
+	VMOVDQU64    pairs1_32<>+0(SB), Z5
+	MOVL         $0x0000f0f0, BX
+	KMOVW        BX, K3
+	VMOVDQU64    pairs2_32<>+0(SB), Z6
+	MOVL         $0x0000ff00, BX
+	KMOVW        BX, K4
+	VMOVDQU64    pairs3_32<>+0(SB), Z7
+	MOVL         $0x0000cccc, BX
+	KMOVW        BX, K5
+	SUBQ         $+64, CX
+	JL           few
+
+loop4:
+	VMOVDQU64  (DX), Z8
+	VMOVDQU64  64(DX), Z9
+	VPADDD     Z0, Z8, Z8
+	VPADDD     Z0, Z9, Z9
+	VSHUFPS    $0x88, Z9, Z8, Z10
+	VSHUFPS    $0xdd, Z9, Z8, Z8
+	VPADDD     Z10, Z8, Z9
+	VPSLLQ     $0x20, Z9, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z5, K3, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z6, K4, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z7, K5, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD     Z9, Z2, Z10
+	VPADDD     Z1, Z9, Z9
+	VPADDD     Z10, Z1, Z1
+	VPSUBD     Z8, Z9, Z10
+	VPUNPCKLDQ Z9, Z10, Z8
+	VPUNPCKHDQ Z9, Z10, Z9
+	VMOVDQU64  Z8, (AX)
+	VMOVDQU64  Z9, 64(AX)
+	VMOVDQU64  128(DX), Z8
+	VMOVDQU64  192(DX), Z9
+	VPADDD     Z0, Z8, Z8
+	VPADDD     Z0, Z9, Z9
+	VSHUFPS    $0x88, Z9, Z8, Z10
+	VSHUFPS    $0xdd, Z9, Z8, Z8
+	VPADDD     Z10, Z8, Z9
+	VPSLLQ     $0x20, Z9, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z5, K3, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z6, K4, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD.Z   Z9, Z7, K5, Z10
+	VPADDD     Z10, Z9, Z9
+	VPERMD     Z9, Z2, Z10
+	VPADDD     Z1, Z9, Z9
+	VPADDD     Z10, Z1, Z1
+	VPSUBD     Z8, Z9, Z10
+	VPUNPCKLDQ Z9, Z10, Z8
+	VPUNPCKHDQ Z9, Z10, Z9
+	VMOVDQU64  Z8, 128(AX)
+	VMOVDQU64  Z9, 192(AX)
+	ADDQ       $+256, AX
+	ADDQ       $+256, DX
+	SUBQ       $+64, CX
+	JGE        loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
+
+loop:
+	VMOVDQU64 (DX), Z5
+	VPADDD    Z0, Z5, Z5
+	VPSLLDQ   $0x04, Z5, Z6
+	VPADDD    Z6, Z5, Z5
+	VPSLLDQ   $0x08, Z5, Z6
+	VPADDD    Z6, Z5, Z5
+	VPERMD.Z  Z5, Z3, K1, Z6
+	VPADDD    Z6, Z5, Z5
+	VPERMD.Z  Z5, Z4, K2, Z6
+	VPADDD    Z6, Z5, Z5
+	VPERMD    Z5, Z2, Z6
+	VPADDD    Z1, Z5, Z5
+	VPADDD    Z6, Z1, Z1
+	VMOVDQU64 Z5, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, DX
+	SUBQ      $0x10, CX
+	JGE       loop
+
+rest:
+	ADDQ $0x10, CX
+	JZ   done
+
+tail:
+	MOVQ        CX, BX
+	MOVQ        $0x00000010, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVQ       SI, K3
+	VMOVDQU32.Z (DX), K3, Z5
+	VPADDD      Z0, Z5, Z5
+	VPSLLDQ     $0x04, Z5, Z6
+	VPADDD      Z6, Z5, Z5
+	VPSLLDQ     $0x08, Z5, Z6
+	VPADDD      Z6, Z5, Z5
+	VPERMD.Z    Z5, Z3, K1, Z6
+	VPADDD      Z6, Z5, Z5
+	VPERMD.Z    Z5, Z4, K2, Z6
+	VPADDD      Z6, Z5, Z5
+	VPERMD      Z5, Z2, Z6
+	VPADDD      Z1, Z5, Z5
+	VPADDD      Z6, Z1, Z1
+	VMOVDQU32   Z5, K3, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x10, CX
+	JG          tail
+
+done:
+	VMOVD        X1, AX
+	MOVL         AX, last+40(FP)
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         AX, DX
+	VBROADCASTSS high+32(FP), Z0
+	VBROADCASTSS low+36(FP), Z1
+	MOVL         $0x01000000, BX
+	VPBROADCASTD BX, Z2
+	VPXORQ       Z11, Z11, Z11
+	SUBQ         $+64, CX
+	JL           few_again
+
+loop4_again:
+	VMOVDQU64   (DX), Z3
+	VPADDD      Z2, Z3, Z4
+	VPMAXUD     Z4, Z11, Z11
+	VCVTDQ2PS   Z3, Z3
+	VMULPS      Z1, Z3, Z4
+	VFMADD213PS Z4, Z0, Z3
+	VMOVDQU64   Z3, (AX)
+	VMOVDQU64   64(DX), Z3
+	VPADDD      Z2, Z3, Z4
+	VPMAXUD     Z4, Z11, Z11
+	VCVTDQ2PS   Z3, Z3
+	VMULPS      Z1, Z3, Z4
+	VFMADD213PS Z4, Z0, Z3
+	VMOVDQU64   Z3, 64(AX)
+	VMOVDQU64   128(DX), Z3
+	VPADDD      Z2, Z3, Z4
+	VPMAXUD     Z4, Z11, Z11
+	VCVTDQ2PS   Z3, Z3
+	VMULPS      Z1, Z3, Z4
+	VFMADD213PS Z4, Z0, Z3
+	VMOVDQU64   Z3, 128(AX)
+	VMOVDQU64   192(DX), Z3
+	VPADDD      Z2, Z3, Z4
+	VPMAXUD     Z4, Z11, Z11
+	VCVTDQ2PS   Z3, Z3
+	VMULPS      Z1, Z3, Z4
+	VFMADD213PS Z4, Z0, Z3
+	VMOVDQU64   Z3, 192(AX)
+	ADDQ        $+256, AX
+	ADDQ        $+256, DX
+	SUBQ        $+64, CX
+	JGE         loop4_again
+
+few_again:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest_again
+
+loop_again:
+	VMOVDQU64   (DX), Z3
+	VPADDD      Z2, Z3, Z4
+	VPMAXUD     Z4, Z11, Z11
+	VCVTDQ2PS   Z3, Z3
+	VMULPS      Z1, Z3, Z4
+	VFMADD213PS Z4, Z0, Z3
+	VMOVDQU64   Z3, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x10, CX
+	JGE         loop_again
+
+rest_again:
+	ADDQ $0x10, CX
+	JZ   done_again
+
+tail_again:
+	MOVQ        CX, BX
+	MOVQ        $0x00000010, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVQ       SI, K1
+	VMOVDQU32.Z (DX), K1, Z3
+	VPADDD      Z2, Z3, Z4
+	VPMAXUD     Z4, Z11, K1, Z11
+	VCVTDQ2PS   Z3, Z3
+	VMULPS      Z1, Z3, Z4
+	VFMADD213PS Z4, Z0, Z3
+	VMOVDQU32   Z3, K1, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x10, CX
+	JG          tail_again
+
+done_again:
+	MOVL         $0x02000000, AX
+	VPBROADCASTD AX, Z0
+	VPCMPUD      $0x06, Z0, Z11, K1
+	KMOVQ        K1, AX
+	MOVQ         AX, bad+48(FP)
+	VZEROUPPER
+	RET
+
 // func plainDecimal32AVX512(dst *float32, n int, src *uint32, add int32, back float64, scale float64) (bad uint64)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
 TEXT ·plainDecimal32AVX512(SB), NOSPLIT, $0-56
@@ -15564,6 +16317,187 @@ done_again:
 	VZEROUPPER
 	RET
 
+// func sumTenthsRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte, tables *byte, highs *uint32, stride int, high float32, low float32) (bad uint64)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·sumTenthsRuns32AVX512(SB), NOSPLIT, $0-80
+	MOVQ         dst+0(FP), AX
+	MOVQ         runs+16(FP), CX
+	MOVQ         count+24(FP), DX
+	MOVQ         src+32(FP), BX
+	MOVQ         tables+40(FP), SI
+	MOVQ         highs+48(FP), DI
+	MOVQ         stride+56(FP), R8
+	MOVL         $0x0000000f, R9
+	VPBROADCASTD R9, Z0
+	VMOVDQU64    half32<>+0(SB), Z1
+	MOVL         $0x0000f0f0, R9
+	KMOVW        R9, K1
+	VMOVDQU64    whole32<>+0(SB), Z1
+	MOVL         $0x0000ff00, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs1_32<>+0(SB), Z1
+	MOVL         $0x0000f0f0, R9
+	KMOVW        R9, K1
+	VMOVDQU64    pairs2_32<>+0(SB), Z4
+	MOVL         $0x0000ff00, R9
+	KMOVW        R9, K2
+	VMOVDQU64    pairs3_32<>+0(SB), Z5
+	MOVL         $0x0000cccc, R9
+	KMOVW        R9, K3
+
+run:
+	MOVQ         (CX), R10
+	MOVQ         8(CX), R9
+	MOVQ         16(CX), R11
+	VPBROADCASTD 68(CX), Z7
+	VPBROADCASTD 72(CX), Z6
+	ADDQ         $0x50, CX
+	ADDQ         BX, R10
+	MOVQ         $0x00000020, R12
+	SUBQ         R11, R12
+	VMOVQ        R12, X8
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VPSRLD       X8, Z2, Z2
+	MOVQ         R11, R12
+	SHLQ         $0x07, R12
+	ADDQ         SI, R12
+	VMOVDQU64    (R12), Z8
+	VMOVDQU64    64(R12), Z9
+	ADDQ         R11, R11
+
+loop:
+	VPERMB       (R10), Z8, Z10
+	VPSRLVD      Z9, Z10, Z10
+	VPANDQ       Z2, Z10, Z10
+	VPADDD       (DI), Z10, Z10
+	VPADDD       Z6, Z10, Z10
+	VPERMB       (R10)(R11*1), Z8, Z11
+	VPSRLVD      Z9, Z11, Z11
+	VPANDQ       Z2, Z11, Z11
+	VPADDD       64(DI), Z11, Z11
+	VPADDD       Z6, Z11, Z11
+	VSHUFPS      $0x88, Z11, Z10, Z12
+	VSHUFPS      $0xdd, Z11, Z10, Z10
+	VPADDD       Z12, Z10, Z11
+	VPSLLQ       $0x20, Z11, Z12
+	VPADDD       Z12, Z11, Z11
+	VPERMD.Z     Z11, Z1, K1, Z12
+	VPADDD       Z12, Z11, Z11
+	VPERMD.Z     Z11, Z4, K2, Z12
+	VPADDD       Z12, Z11, Z11
+	VPERMD.Z     Z11, Z5, K3, Z12
+	VPADDD       Z12, Z11, Z11
+	VPERMD       Z11, Z0, Z12
+	VPADDD       Z7, Z11, Z11
+	VPADDD       Z12, Z7, Z7
+	VPSUBD       Z10, Z11, Z12
+	VPUNPCKLDQ   Z11, Z12, Z10
+	VPUNPCKHDQ   Z11, Z12, Z11
+	LEAQ         (R10)(R11*2), R10
+	VMOVDQU64    Z10, (AX)
+	VMOVDQU64    Z11, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         R8, DI
+	SUBQ         $0x20, R9
+	JNZ          loop
+	DECQ         DX
+	JNZ          run
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         AX, DX
+	VBROADCASTSS high+64(FP), Z0
+	VBROADCASTSS low+68(FP), Z1
+	MOVL         $0x01000000, BX
+	VPBROADCASTD BX, Z2
+	VPXORQ       Z3, Z3, Z3
+	SUBQ         $+64, CX
+	JL           few_again
+
+loop4_again:
+	VMOVDQU64   (DX), Z4
+	VPADDD      Z2, Z4, Z5
+	VPMAXUD     Z5, Z3, Z3
+	VCVTDQ2PS   Z4, Z4
+	VMULPS      Z1, Z4, Z5
+	VFMADD213PS Z5, Z0, Z4
+	VMOVDQU64   Z4, (AX)
+	VMOVDQU64   64(DX), Z4
+	VPADDD      Z2, Z4, Z5
+	VPMAXUD     Z5, Z3, Z3
+	VCVTDQ2PS   Z4, Z4
+	VMULPS      Z1, Z4, Z5
+	VFMADD213PS Z5, Z0, Z4
+	VMOVDQU64   Z4, 64(AX)
+	VMOVDQU64   128(DX), Z4
+	VPADDD      Z2, Z4, Z5
+	VPMAXUD     Z5, Z3, Z3
+	VCVTDQ2PS   Z4, Z4
+	VMULPS      Z1, Z4, Z5
+	VFMADD213PS Z5, Z0, Z4
+	VMOVDQU64   Z4, 128(AX)
+	VMOVDQU64   192(DX), Z4
+	VPADDD      Z2, Z4, Z5
+	VPMAXUD     Z5, Z3, Z3
+	VCVTDQ2PS   Z4, Z4
+	VMULPS      Z1, Z4, Z5
+	VFMADD213PS Z5, Z0, Z4
+	VMOVDQU64   Z4, 192(AX)
+	ADDQ        $+256, AX
+	ADDQ        $+256, DX
+	SUBQ        $+64, CX
+	JGE         loop4_again
+
+few_again:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest_again
+
+loop_again:
+	VMOVDQU64   (DX), Z4
+	VPADDD      Z2, Z4, Z5
+	VPMAXUD     Z5, Z3, Z3
+	VCVTDQ2PS   Z4, Z4
+	VMULPS      Z1, Z4, Z5
+	VFMADD213PS Z5, Z0, Z4
+	VMOVDQU64   Z4, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x10, CX
+	JGE         loop_again
+
+rest_again:
+	ADDQ $0x10, CX
+	JZ   done_again
+
+tail_again:
+	MOVQ        CX, BX
+	MOVQ        $0x00000010, SI
+	CMPQ        BX, SI
+	CMOVQGT     SI, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVQ       SI, K1
+	VMOVDQU32.Z (DX), K1, Z4
+	VPADDD      Z2, Z4, Z5
+	VPMAXUD     Z5, Z3, K1, Z3
+	VCVTDQ2PS   Z4, Z4
+	VMULPS      Z1, Z4, Z5
+	VFMADD213PS Z5, Z0, Z4
+	VMOVDQU32   Z4, K1, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, DX
+	SUBQ        $0x10, CX
+	JG          tail_again
+
+done_again:
+	MOVL         $0x02000000, AX
+	VPBROADCASTD AX, Z0
+	VPCMPUD      $0x06, Z0, Z3, K1
+	KMOVQ        K1, AX
+	MOVQ         AX, bad+72(FP)
+	VZEROUPPER
+	RET
+
 // func scatterRuns32AVX512(highs *uint32, runs *int, count int, src *byte, tables *byte) (bad uint64)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
 TEXT ·scatterRuns32AVX512(SB), NOSPLIT, $0-48
@@ -15651,143 +16585,6 @@ next:
 
 done:
 	MOVQ R12, bad+40(FP)
-	VZEROUPPER
-	RET
-
-// func packedBounded32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add float64, scale float64)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VL, BMI2, CMOV
-TEXT ·packedBounded32AVX512(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVQ         size+24(FP), BX
-	MOVQ         width+40(FP), SI
-	MOVQ         table+32(FP), DI
-	LEAQ         (DX)(BX*1), R8
-	VPTERNLOGQ   $0xff, Z0, Z0, Z0
-	MOVQ         $0x00000040, R9
-	SUBQ         SI, R9
-	VMOVQ        R9, X1
-	VPSRLQ       X1, Z0, Z0
-	LEAQ         -64(R8), R8
-	VMOVDQU64    (DI), Z1
-	VMOVDQU64    64(DI), Z2
-	VBROADCASTSD add+48(FP), Z3
-	VBROADCASTSD scale+56(FP), Z4
-	MOVQ         $0x4330000000000000, DI
-	VPBROADCASTQ DI, Z5
-	VPSLLVQ      Z2, Z0, Z0
-	VPSLLQ       $0x34, Z2, Z2
-	VPSUBQ       Z2, Z5, Z2
-	VSUBPD       Z3, Z2, Z3
-	LEAQ         (SI)(SI*2), R9
-	MOVQ         R8, DI
-	SUBQ         R9, DI
-	SUBQ         $+32, CX
-	JL           few
-	CMPQ         DX, DI
-	JHI          few
-
-loop4:
-	VPERMB     (DX), Z1, Z5
-	VPTERNLOGQ $0xec, Z0, Z2, Z5
-	VSUBPD     Z3, Z5, Z5
-	VMULPD     Z4, Z5, Z5
-	VCVTPD2PS  Z5, Y5
-	VMOVUPS    Y5, (AX)
-	VPERMB     (DX)(SI*1), Z1, Z5
-	VPTERNLOGQ $0xec, Z0, Z2, Z5
-	VSUBPD     Z3, Z5, Z5
-	VMULPD     Z4, Z5, Z5
-	VCVTPD2PS  Z5, Y5
-	VMOVUPS    Y5, 32(AX)
-	VPERMB     (DX)(SI*2), Z1, Z5
-	VPTERNLOGQ $0xec, Z0, Z2, Z5
-	VSUBPD     Z3, Z5, Z5
-	VMULPD     Z4, Z5, Z5
-	VCVTPD2PS  Z5, Y5
-	VMOVUPS    Y5, 64(AX)
-	VPERMB     (DX)(R9*1), Z1, Z5
-	VPTERNLOGQ $0xec, Z0, Z2, Z5
-	VSUBPD     Z3, Z5, Z5
-	VMULPD     Z4, Z5, Z5
-	VCVTPD2PS  Z5, Y5
-	VMOVUPS    Y5, 96(AX)
-	ADDQ       $+128, AX
-	LEAQ       (DX)(SI*4), DX
-	SUBQ       $+32, CX
-	JL         few
-	CMPQ       DX, DI
-	JLS        loop4
-
-few:
-	ADDQ $+32, CX
-	SUBQ $0x08, CX
-	JL   rest
-	CMPQ DX, R8
-	JHI  rest
-
-loop:
-	VPERMB     (DX), Z1, Z5
-	VPTERNLOGQ $0xec, Z0, Z2, Z5
-	VSUBPD     Z3, Z5, Z5
-	VMULPD     Z4, Z5, Z5
-	VCVTPD2PS  Z5, Y5
-	VMOVUPS    Y5, (AX)
-	ADDQ       $+32, AX
-	ADDQ       SI, DX
-	SUBQ       $0x08, CX
-	JL         rest
-	CMPQ       DX, R8
-	JLS        loop
-
-rest:
-	ADDQ         $0x08, CX
-	JZ           done
-	VPBROADCASTB SI, Z6
-	CMPQ         DX, R8
-	JLS          whole
-	CMPQ         BX, $0x40
-	JLT          short
-	SUBQ         R8, DX
-	VPBROADCASTB DX, Z5
-	VPADDB       Z5, Z1, Z1
-	MOVQ         R8, DX
-
-whole:
-	VMOVDQU64 (DX), Z5
-	JMP       tail
-
-short:
-	MOVQ       $0x00000040, DI
-	CMPQ       BX, DI
-	CMOVQGT    DI, BX
-	MOVQ       $-1, DI
-	BZHIQ      BX, DI, DI
-	KMOVQ      DI, K1
-	VMOVDQU8.Z (DX), K1, Z5
-
-tail:
-	MOVQ       CX, BX
-	MOVQ       $0x00000008, DI
-	CMPQ       BX, DI
-	CMOVQGT    DI, BX
-	MOVQ       $-1, DI
-	BZHIQ      BX, DI, DI
-	KMOVQ      DI, K1
-	VPERMB     Z5, Z1, Z7
-	VPADDB     Z6, Z1, Z1
-	VPTERNLOGQ $0xec, Z0, Z2, Z7
-	VSUBPD     Z3, Z7, Z7
-	VMULPD     Z4, Z7, Z7
-	VCVTPD2PS  Z7, Y7
-	VMOVUPS    Y7, K1, (AX)
-	ADDQ       $+32, AX
-	ADDQ       SI, DX
-	SUBQ       $0x08, CX
-	JG         tail
-
-done:
 	VZEROUPPER
 	RET
 

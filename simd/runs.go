@@ -166,11 +166,19 @@ func SumDecimalRuns32(dst []float32, src []byte, runs []Run32, highs []uint32, b
 	if len(highs) > 0 {
 		_ = highs[:len(dst):len(highs)]
 	}
+	high, low, short := tenthsOf(back, scale)
 	for len(runs) > 0 {
 		k, n := kernelRuns(src, runs, len(dst), 32)
 		if k > 0 {
 			h, walk := highsOrNone(highs, n, noHighs32[:])
-			if done, bad := sumDecimalRuns32(dst[:n:len(dst)], src, runs[:k], h, walk, back, scale); done {
+			done, bad := false, uint64(0)
+			if short {
+				done, bad = sumTenthsRuns32(dst[:n:len(dst)], src, runs[:k], h, walk, high, low)
+			}
+			if !done {
+				done, bad = sumDecimalRuns32(dst[:n:len(dst)], src, runs[:k], h, walk, back, scale)
+			}
+			if done {
 				ok = ok && bad == 0
 				dst, runs, highs = dst[n:], runs[k:], highs[min(n, len(highs)):]
 				continue

@@ -257,10 +257,9 @@ func (c *codes) group(i int, tail bool, lanes reg.OpmaskVirtual) []reg.VecVirtua
 // groups runs body for n values: over groups that plain loads serve, then over
 // the others, with AVX-512 under a mask of the lanes that count. It moves src,
 // and dst by size bytes for each group. Body i is for group i from there on;
-// four, where it is not nil, is for four groups at a time, with AVX-512. It
-// falls through or jumps to the label done. For AVX2 n is a multiple of the
-// group, and not zero.
-func (c *codes) groups(n reg.GPVirtual, group int, dst reg.GPVirtual, size int, body func(i int, tail bool, lanes reg.OpmaskVirtual), four func()) {
+// quads do four groups at a time, with AVX-512. It falls through or jumps to the
+// label done. For AVX2 n is a multiple of the group, and not zero.
+func (c *codes) groups(n reg.GPVirtual, group int, dst reg.GPVirtual, size int, body func(i int, tail bool, lanes reg.OpmaskVirtual), quads ...quad) {
 	next := func(count int) {
 		ADDQ(I32(int32(count*size)), dst)
 		switch {
@@ -292,7 +291,7 @@ func (c *codes) groups(n reg.GPVirtual, group int, dst reg.GPVirtual, size int, 
 		}
 		return
 	}
-	if four != nil {
+	if len(quads) > 0 {
 		last := GP64() // where the last four full groups may begin
 		if c.packed {
 			c.step3 = GP64()
@@ -306,16 +305,27 @@ func (c *codes) groups(n reg.GPVirtual, group int, dst reg.GPVirtual, size int, 
 			CMPQ(c.src, last)
 			JHI(LabelRef("few" + c.pass))
 		}
-		Label("loop4" + c.pass)
-		four()
-		next(4)
-		SUBQ(I32(int32(4*group)), n)
-		if c.packed {
-			JL(LabelRef("few" + c.pass))
-			CMPQ(c.src, last)
-			JLS(LabelRef("loop4" + c.pass))
-		} else {
-			JGE(LabelRef("loop4" + c.pass))
+		for _, q := range quads {
+			if q.jump != nil {
+				q.jump("loop4" + q.name + c.pass)
+			}
+		}
+		for i := len(quads) - 1; i >= 0; i-- {
+			loop := "loop4" + quads[i].name + c.pass
+			Label(loop)
+			quads[i].body()
+			next(4)
+			SUBQ(I32(int32(4*group)), n)
+			if c.packed {
+				JL(LabelRef("few" + c.pass))
+				CMPQ(c.src, last)
+				JLS(LabelRef(loop))
+			} else {
+				JGE(LabelRef(loop))
+			}
+			if i > 0 {
+				JMP(LabelRef("few" + c.pass))
+			}
 		}
 		Label("few" + c.pass)
 		ADDQ(I32(int32(4*group)), n)
@@ -344,11 +354,34 @@ func (c *codes) groups(n reg.GPVirtual, group int, dst reg.GPVirtual, size int, 
 	JG(LabelRef("tail" + c.pass))
 }
 
+// quad is a way to do four groups that plain loads serve. Of several, the first
+// is taken whose jump jumps to the label, or the last, which has none.
+type quad struct {
+	name string
+	jump func(label string)
+	body func()
+}
+
+// pairs loads four groups of packed codes, of at most 32 bits with AVX-512, two
+// from each block; second are the indices of the other of two.
+func (c *codes) pairs(second reg.VecVirtual) (out []reg.VecVirtual) {
+	for i := range 4 {
+		if i%2 == 0 {
+			c.block = ZMM()
+			VMOVDQU64(c.from(i, false), c.block)
+		}
+		r := ZMM()
+		VPERMB(c.block, []reg.VecVirtual{c.indices, second}[i%2], r)
+		out = append(out, r)
+	}
+	return out
+}
+
 // times4 is body for four groups that plain loads serve.
-func times4(body func(i int, tail bool, lanes reg.OpmaskVirtual)) func() {
-	return func() {
+func times4(body func(i int, tail bool, lanes reg.OpmaskVirtual)) quad {
+	return quad{body: func() {
 		for i := range 4 {
 			body(i, false, nil)
 		}
-	}
+	}}
 }

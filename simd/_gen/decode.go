@@ -32,8 +32,14 @@ func decoders(s shape) {
 		if s.size == 32 {
 			ops = append(ops, single)
 		}
+		if s.size == 32 && s.avx512 {
+			ops = append(ops, sumTenths)
+		}
 		if packed {
 			ops = append([]func(shape) decoder{unpack}, ops...)
+			if s.size == 32 && s.avx512 {
+				ops = append(ops, tenths)
+			}
 		} else {
 			ops = append(ops, decimal, accumulate)
 		}
@@ -98,20 +104,20 @@ func decode(s shape, packed bool, d decoder) {
 			}
 		}
 	}
-	four := times4(emit)
+	var four []quad
 	switch {
 	case d.pair != nil && s.avx512:
-		four = func() {
+		four = []quad{{body: func() {
 			for i := 0; i < 4; i += 2 {
 				v, u := d.pair(c.group(i, false, nil)[0], c.group(i+1, false, nil)[0])
 				s.store(v, at(i, 0))
 				s.store(u, at(i+1, 0))
 			}
-		}
-	case !d.unroll:
-		four = nil
+		}}}
+	case d.unroll:
+		four = []quad{times4(emit)}
 	}
-	c.groups(n, group, dst, group*s.bytes(), emit, four)
+	c.groups(n, group, dst, group*s.bytes(), emit, four...)
 	Label("done")
 	if d.finish != nil {
 		d.finish()
@@ -193,11 +199,11 @@ func unpackOdd(s shape) {
 				VMOVDQU(r[0], m)
 			}
 		}
-		var four func()
+		var four []quad
 		if narrow {
-			four = times4(emit)
+			four = []quad{times4(emit)}
 		}
-		c.groups(n, 8, dst, size, emit, four)
+		c.groups(n, 8, dst, size, emit, four...)
 		Label("done")
 		ret()
 	}
@@ -312,35 +318,13 @@ const magic = 0x4338000000000000
 // toDecimal turns integers into floats of their decimals and notes whether any
 // was too large. Float32 values are products of float64, rounded.
 func toDecimal(s shape) decoder {
-	limit := pick(s, uint64(1)<<51, 1<<24)
-	var back, scale, shift, top, round, most reg.VecVirtual
-	d := decoder{float: true, result: "bad", restype: "uint64"}
-	// AVX2 compares 64 bits as signed alone: the sums begin at the least.
-	bias := uint64(0)
-	if s.size == 64 && !s.avx512 {
-		bias = 1 << 63
-	}
-	d.setup = func() {
+	var back, scale, round reg.VecVirtual
+	return limited(s, func() {
 		back, scale = s.double("back"), s.double("scale")
-		shift = s.constant(limit + bias)
-		top = s.zero()
 		if s.size == 64 && !s.avx512 {
 			round = s.constant(magic)
-			most = s.constant(2*limit + bias)
 		}
-	}
-	d.each = func(r reg.VecVirtual, k reg.Register) reg.VecVirtual {
-		t := s.vec()
-		s.add(shift, r, t)
-		switch {
-		case bias != 0:
-			VPCMPGTQ(most, t, t)
-			VPOR(t, top, top)
-		case k != nil:
-			pick(s, VPMAXUQ, VPMAXUD)(t, top, k, top)
-		default:
-			pick(s, VPMAXUQ, VPMAXUD)(t, top, top)
-		}
+	}, func(r reg.VecVirtual) reg.VecVirtual {
 		if s.size == 64 {
 			if s.avx512 {
 				VCVTQQ2PD(r, r)
@@ -377,6 +361,41 @@ func toDecimal(s shape) decoder {
 			VINSERTF128(U8(1), half.AsX(), out, out)
 		}
 		return out
+	})
+}
+
+// limited turns integers into floats by convert, after setup, and notes whether
+// any was too large for a decimal.
+func limited(s shape, setup func(), convert func(r reg.VecVirtual) reg.VecVirtual) decoder {
+	limit := pick(s, uint64(1)<<51, 1<<24)
+	var shift, top, most reg.VecVirtual
+	d := decoder{float: true, result: "bad", restype: "uint64"}
+	// AVX2 compares 64 bits as signed alone: the sums begin at the least.
+	bias := uint64(0)
+	if s.size == 64 && !s.avx512 {
+		bias = 1 << 63
+	}
+	d.setup = func() {
+		setup()
+		shift = s.constant(limit + bias)
+		top = s.zero()
+		if bias != 0 {
+			most = s.constant(2*limit + bias)
+		}
+	}
+	d.each = func(r reg.VecVirtual, k reg.Register) reg.VecVirtual {
+		t := s.vec()
+		s.add(shift, r, t)
+		switch {
+		case bias != 0:
+			VPCMPGTQ(most, t, t)
+			VPOR(t, top, top)
+		case k != nil:
+			pick(s, VPMAXUQ, VPMAXUD)(t, top, k, top)
+		default:
+			pick(s, VPMAXUQ, VPMAXUD)(t, top, top)
+		}
+		return convert(r)
 	}
 	d.finish = func() {
 		g := GP64()
@@ -406,6 +425,40 @@ func decimal(s shape) decoder {
 	setup, each := d.setup, d.each
 	d.setup = func() { setup(); a = s.broadcast("add") }
 	d.each = func(r reg.VecVirtual, k reg.Register) reg.VecVirtual { s.add(a, r, r); return each(r, k) }
+	return d
+}
+
+// toTenths is what toDecimal is for float32 where back is 1 and scale is 10^-e,
+// which the sum of two float32, high and low, is near enough for: see tenth.
+func toTenths(s shape) (setup func(), convert func(r reg.VecVirtual) reg.VecVirtual) {
+	var high, low reg.VecVirtual
+	return func() { high, low = s.single("high"), s.single("low") },
+		func(r reg.VecVirtual) reg.VecVirtual {
+			t := s.vec()
+			VCVTDQ2PS(r, r)
+			VMULPS(low, r, t)
+			VFMADD213PS(t, high, r) // r*high + t
+			return r
+		}
+}
+
+// tenths makes decimals of packed codes of which none is too large.
+func tenths(s shape) decoder {
+	d := decoder{name: "Tenths", float: true, unroll: true, params: "add int32, high, low float32"}
+	setup, convert := toTenths(s)
+	var a reg.VecVirtual
+	d.setup = func() { setup(); a = s.broadcast("add") }
+	d.each = func(r reg.VecVirtual, _ reg.Register) reg.VecVirtual { s.add(a, r, r); return convert(r) }
+	return d
+}
+
+// sumTenths is sumDecimal with toTenths.
+func sumTenths(s shape) decoder {
+	setup, convert := toTenths(s)
+	t := limited(s, setup, convert)
+	d := summed(s, decoder{name: "SumTenths", float: true}, "first, add int32, high, low float32")
+	d.result, d.restype = "last int32, bad", "uint64"
+	d.then = &t
 	return d
 }
 

@@ -30,6 +30,11 @@ func runs(s shape) {
 	decimal := toDecimal(s)
 	sumRuns(s, "sumOrderedRuns", s.float(), "zeros uint", ordered)
 	sumRuns(s, "sumDecimalRuns", s.float(), "back, scale float64", decoder{each: identity, then: &decimal})
+	if s.size == 32 && s.avx512 {
+		setup, convert := toTenths(s)
+		tenths := limited(s, setup, convert)
+		sumRuns(s, "sumTenthsRuns", s.float(), "high, low float32", decoder{each: identity, then: &tenths})
+	}
 }
 
 // sumRuns writes one of them: d turns sums into values. A run has a multiple of
