@@ -28,6 +28,7 @@ TEXT ·unpackNarrow32AVX2(SB), NOSPLIT, $0-48
 	MOVQ     BX, R8
 	SUBQ     R11, R8
 	SUBQ     $0x10, R8
+	PCALIGN  $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -139,6 +140,7 @@ TEXT ·unpack64AVX2(SB), NOSPLIT, $0-48
 	MOVQ     BX, R8
 	SUBQ     R11, R8
 	SUBQ     $0x10, R8
+	PCALIGN  $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -249,6 +251,7 @@ TEXT ·packedAdd64AVX2(SB), NOSPLIT, $0-56
 	SUBQ         R11, R8
 	SUBQ         $0x10, R8
 	VPBROADCASTQ add+48(FP), Y1
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -370,6 +373,7 @@ TEXT ·packedRamp64AVX2(SB), NOSPLIT, $0-64
 	VPBROADCASTQ start+48(FP), Y3
 	VPADDQ       Y3, Y2, Y2
 	VPSLLQ       $0x02, Y1, Y1
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -501,6 +505,7 @@ TEXT ·packedSum64AVX2(SB), NOSPLIT, $0-72
 	SUBQ         $0x10, R8
 	VPBROADCASTQ add+56(FP), Y1
 	VPBROADCASTQ first+48(FP), Y2
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -655,6 +660,7 @@ TEXT ·packedOrdered64AVX2(SB), NOSPLIT, $0-64
 	VPCMPEQD     Y3, Y3, Y3
 	VPSRLQ       X1, Y3, Y3
 	VPBROADCASTQ add+48(FP), Y1
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -796,6 +802,7 @@ TEXT ·packedSumOrdered64AVX2(SB), NOSPLIT, $0-80
 	VPSRLQ       X1, Y3, Y3
 	VPBROADCASTQ add+56(FP), Y1
 	VPBROADCASTQ first+48(FP), Y4
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -965,6 +972,7 @@ TEXT ·packedSumDecimal64AVX2(SB), NOSPLIT, $0-96
 	SUBQ         $0x10, R8
 	VPBROADCASTQ add+56(FP), Y1
 	VPBROADCASTQ first+48(FP), Y2
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -1100,6 +1108,7 @@ done:
 	MOVQ         $0x8010000000000000, BX
 	VMOVQ        BX, X5
 	VPBROADCASTQ X5, Y5
+	PCALIGN      $0x40
 
 loop_again:
 	VMOVDQU   (DX), Y6
@@ -1136,6 +1145,7 @@ TEXT ·plainAdd64AVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
 	VPBROADCASTQ add+24(FP), Y0
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU (DX), Y1
@@ -1165,6 +1175,7 @@ TEXT ·plainRamp64AVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTQ start+24(FP), Y2
 	VPADDQ       Y2, Y1, Y1
 	VPSLLQ       $0x02, Y0, Y0
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU (DX), Y2
@@ -1190,6 +1201,7 @@ TEXT ·plainSum64AVX2(SB), NOSPLIT, $0-48
 	MOVQ         src+16(FP), DX
 	VPBROADCASTQ add+32(FP), Y0
 	VPBROADCASTQ first+24(FP), Y1
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU    (DX), Y2
@@ -1236,6 +1248,7 @@ TEXT ·plainOrdered64AVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y2, Y2, Y2
 	VPSRLQ       X0, Y2, Y2
 	VPBROADCASTQ add+24(FP), Y0
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU  (DX), Y3
@@ -1275,6 +1288,7 @@ TEXT ·plainSumOrdered64AVX2(SB), NOSPLIT, $0-56
 	VPSRLQ       X0, Y2, Y2
 	VPBROADCASTQ add+32(FP), Y0
 	VPBROADCASTQ first+24(FP), Y3
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU    (DX), Y4
@@ -1326,6 +1340,7 @@ TEXT ·plainSumDecimal64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         src+16(FP), DX
 	VPBROADCASTQ add+32(FP), Y0
 	VPBROADCASTQ first+24(FP), Y1
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU      (DX), Y2
@@ -1371,6 +1386,7 @@ loop:
 	MOVQ         $0x8010000000000000, BX
 	VMOVQ        BX, X5
 	VPBROADCASTQ X5, Y5
+	PCALIGN      $0x40
 
 loop_again:
 	VMOVDQU   (DX), Y6
@@ -1419,6 +1435,7 @@ TEXT ·plainDecimal64AVX2(SB), NOSPLIT, $0-56
 	VMOVQ        BX, X5
 	VPBROADCASTQ X5, Y5
 	VPBROADCASTQ add+24(FP), Y6
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (DX), Y7
@@ -1457,6 +1474,7 @@ TEXT ·accumulate64AVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
 	VPBROADCASTQ first+24(FP), Y0
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU    (DX), Y1
@@ -1527,6 +1545,7 @@ run:
 	SHRQ         $0x03, R14
 	IMUL3Q       $0x06, R11, R15
 	SHRQ         $0x03, R15
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU     (R10), X5
@@ -1614,6 +1633,7 @@ run:
 	SHRQ         $0x03, R14
 	IMUL3Q       $0x06, R11, R15
 	SHRQ         $0x03, R15
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU      (R10), X3
@@ -1670,6 +1690,7 @@ loop:
 	MOVQ         $0x8010000000000000, BX
 	VMOVQ        BX, X5
 	VPBROADCASTQ X5, Y5
+	PCALIGN      $0x40
 
 loop_again:
 	VMOVDQU   (DX), Y6
@@ -1739,6 +1760,7 @@ TEXT ·packedBounded64AVX2(SB), NOSPLIT, $0-72
 	VPSLLQ       $0x34, Y11, Y11
 	VPSUBQ       Y11, Y4, Y11
 	VSUBPD       Y1, Y11, Y1
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -1880,6 +1902,7 @@ TEXT ·glue64AVX2(SB), NOSPLIT, $8-80
 	VPERMQ       $0xd8, Y8, Y8
 	VPXOR        Y9, Y9, Y9
 	LEAQ         (R13)(R13*2), R14
+	PCALIGN      $0x40
 
 loop:
 	CMPQ         DX, R8
@@ -2036,6 +2059,7 @@ TEXT ·fill64AVX2(SB), NOSPLIT, $0-32
 	VPSLLQ       $0x02, Y0, Y0
 	SUBQ         $0x04, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU Y1, (AX)
@@ -2076,6 +2100,7 @@ TEXT ·decimals64AVX2(SB), NOSPLIT, $0-88
 	VPBROADCASTQ X8, Y8
 	VPCMPEQD     Y9, Y9, Y9
 	XORQ         SI, SI
+	PCALIGN      $0x40
 
 loop:
 	VMOVUPD     (DX), Y11
@@ -2165,6 +2190,7 @@ TEXT ·trial64AVX2(SB), NOSPLIT, $0-72
 	VPBROADCASTQ X8, Y8
 	VPCMPEQD     Y9, Y9, Y9
 	XORQ         DX, DX
+	PCALIGN      $0x40
 
 loop:
 	VMOVUPD     (AX), Y11
@@ -2234,6 +2260,7 @@ TEXT ·deltas64AVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTQ (CX), Y2
 	SUBQ         $0x04, DX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU    8(CX), Y4
@@ -2289,6 +2316,7 @@ TEXT ·order64AVX2(SB), NOSPLIT, $0-48
 	VPBROADCASTQ X3, Y3
 	SUBQ         $0x04, DX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (CX), Y4
@@ -2341,6 +2369,7 @@ TEXT ·minMaxInt64AVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X1, Y1
 	SUBQ         $0x04, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (AX), Y2
@@ -2390,6 +2419,7 @@ TEXT ·minMaxFloat64AVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y3, Y3, Y3
 	SUBQ         $0x04, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (AX), Y4
@@ -2446,6 +2476,7 @@ TEXT ·ascents64AVX2(SB), NOSPLIT, $0-32
 	XORQ         DX, DX
 	SUBQ         $0x04, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (AX), Y1
@@ -2468,11 +2499,12 @@ rest:
 // func splitInt64AVX2(dst *byte, src *int64, n int)
 // Requires: AVX, AVX2
 TEXT ·splitInt64AVX2(SB), NOSPLIT, $0-24
-	MOVQ src+8(FP), AX
-	MOVQ dst+0(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ DX, BX
-	SHRQ $0x05, BX
+	MOVQ    src+8(FP), AX
+	MOVQ    dst+0(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    DX, BX
+	SHRQ    $0x05, BX
+	PCALIGN $0x40
 
 loop:
 	VMOVDQU     (AX), X0
@@ -2555,11 +2587,12 @@ GLOBL ranks64AVX2<>(SB), RODATA|NOPTR, $32
 // func joinInt64AVX2(dst *int64, src *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·joinInt64AVX2(SB), NOSPLIT, $0-24
-	MOVQ src+8(FP), AX
-	MOVQ dst+0(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ DX, BX
-	SHRQ $0x05, BX
+	MOVQ    src+8(FP), AX
+	MOVQ    dst+0(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    DX, BX
+	SHRQ    $0x05, BX
+	PCALIGN $0x40
 
 loop:
 	MOVQ         AX, SI
@@ -2628,11 +2661,12 @@ loop:
 // func splitFloat64AVX2(dst *byte, src *float64, n int)
 // Requires: AVX, AVX2
 TEXT ·splitFloat64AVX2(SB), NOSPLIT, $0-24
-	MOVQ src+8(FP), AX
-	MOVQ dst+0(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ DX, BX
-	SHRQ $0x05, BX
+	MOVQ    src+8(FP), AX
+	MOVQ    dst+0(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    DX, BX
+	SHRQ    $0x05, BX
+	PCALIGN $0x40
 
 loop:
 	VMOVDQU     (AX), X0
@@ -2709,11 +2743,12 @@ loop:
 // func joinFloat64AVX2(dst *float64, src *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·joinFloat64AVX2(SB), NOSPLIT, $0-24
-	MOVQ src+8(FP), AX
-	MOVQ dst+0(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ DX, BX
-	SHRQ $0x05, BX
+	MOVQ    src+8(FP), AX
+	MOVQ    dst+0(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    DX, BX
+	SHRQ    $0x05, BX
+	PCALIGN $0x40
 
 loop:
 	MOVQ         AX, SI
@@ -2792,6 +2827,7 @@ TEXT ·outside64AVX2(SB), NOSPLIT, $0-40
 	MOVQ         CX, DX
 	SUBQ         $0x04, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (AX), Y3
@@ -2818,6 +2854,7 @@ TEXT ·shift64AVX2(SB), NOSPLIT, $0-24
 	VPBROADCASTQ by+16(FP), Y0
 	SUBQ         $0x04, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU (AX), Y1
@@ -2841,6 +2878,7 @@ TEXT ·addProducts64AVX2(SB), NOSPLIT, $0-32
 	VPSRLQ       $0x20, Y0, Y1
 	SUBQ         $0x04, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU  (AX), Y2
@@ -2878,6 +2916,7 @@ TEXT ·addQuotients64AVX2(SB), NOSPLIT, $0-56
 	VPBROADCASTQ sign+48(FP), Y5
 	SUBQ         $0x04, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU  (AX), Y6
@@ -2938,6 +2977,7 @@ TEXT ·subProducts64AVX2(SB), NOSPLIT, $0-56
 	VPBROADCASTQ X3, Y3
 	SUBQ         $0x04, BX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (CX), Y4
@@ -2996,6 +3036,7 @@ TEXT ·multiples64AVX2(SB), NOSPLIT, $0-41
 	VPBROADCASTQ X5, Y5
 	VPXOR        Y5, Y4, Y4
 	VPXOR        Y5, Y2, Y2
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU  (AX), Y5
@@ -3029,11 +3070,12 @@ none:
 // func widen32AVX2(dst *int64, src *int32, n int)
 // Requires: AVX, AVX2
 TEXT ·widen32AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
-	SUBQ $0x04, DX
-	JL   rest
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    n+16(FP), DX
+	SUBQ    $0x04, DX
+	JL      rest
+	PCALIGN $0x40
 
 loop:
 	VPMOVSXDQ (CX), Y0
@@ -3059,6 +3101,7 @@ TEXT ·outliers64AVX2(SB), NOSPLIT, $0-40
 	VMOVQ        BX, X2
 	VPBROADCASTQ X2, Y2
 	VPXOR        Y2, Y1, Y1
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (CX), Y3
@@ -3103,6 +3146,7 @@ TEXT ·subRamp64AVX2(SB), NOSPLIT, $0-56
 	VPBROADCASTQ X3, Y3
 	SUBQ         $0x04, DX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (CX), Y4
@@ -3155,6 +3199,7 @@ TEXT ·lengths64AVX2(SB), NOSPLIT, $0-56
 	VMOVD        SI, X4
 	VPBROADCASTD X4, Y4
 	VPXOR        Y5, Y5, Y5
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU      (DX), Y6
@@ -3260,6 +3305,7 @@ TEXT ·countAboveAVX2(SB), NOSPLIT, $0-32
 	MOVQ         56(DX), DX
 	SUBQ         $0x20, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (AX), Y8
@@ -3315,14 +3361,15 @@ rest:
 // func lookup64AVX2(codes *uint64, misses *byte, src *uint64, n int, shift uint, table *[8]uint64) (count int)
 // Requires: AVX, AVX2, POPCNT
 TEXT ·lookup64AVX2(SB), NOSPLIT, $0-56
-	MOVQ  codes+0(FP), AX
-	MOVQ  misses+8(FP), CX
-	MOVQ  src+16(FP), DX
-	MOVQ  n+24(FP), BX
-	MOVQ  table+40(FP), SI
-	MOVQ  shift+32(FP), DI
-	VMOVQ DI, X0
-	XORQ  DI, DI
+	MOVQ    codes+0(FP), AX
+	MOVQ    misses+8(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    table+40(FP), SI
+	MOVQ    shift+32(FP), DI
+	VMOVQ   DI, X0
+	XORQ    DI, DI
+	PCALIGN $0x40
 
 loop:
 	VPXOR        Y2, Y2, Y2
@@ -3822,6 +3869,7 @@ TEXT ·unpackNarrow32AVX512(SB), NOSPLIT, $0-48
 	JL         few
 	CMPQ       DX, DI
 	JHI        few
+	PCALIGN    $0x40
 
 loop4:
 	VPERMB  (DX), Z1, Z3
@@ -4037,6 +4085,7 @@ TEXT ·unpack64AVX512(SB), NOSPLIT, $0-48
 	JL         few
 	CMPQ       DX, DI
 	JHI        few
+	PCALIGN    $0x40
 
 loop4:
 	VPERMB    (DX), Z1, Z3
@@ -4155,6 +4204,7 @@ TEXT ·packedAdd64AVX512(SB), NOSPLIT, $0-56
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB    (DX), Z1, Z4
@@ -4389,6 +4439,7 @@ TEXT ·packedSum64AVX512(SB), NOSPLIT, $0-72
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB      (DX), Z1, Z11
@@ -4619,6 +4670,7 @@ TEXT ·packedOrdered64AVX512(SB), NOSPLIT, $0-64
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB     (DX), Z1, Z6
@@ -4785,6 +4837,7 @@ TEXT ·packedSumOrdered64AVX512(SB), NOSPLIT, $0-80
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB      (DX), Z1, Z13
@@ -4995,6 +5048,7 @@ TEXT ·packedSumDecimal64AVX512(SB), NOSPLIT, $0-96
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB      (DX), Z1, Z12
@@ -5150,6 +5204,7 @@ done:
 	VPXORQ       Z2, Z2, Z2
 	SUBQ         $+32, CX
 	JL           few_again
+	PCALIGN      $0x40
 
 loop4_again:
 	VMOVDQU64 (DX), Z4
@@ -5245,6 +5300,7 @@ TEXT ·plainAdd64AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ add+24(FP), Z0
 	SUBQ         $+32, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64 (DX), Z1
@@ -5378,6 +5434,7 @@ TEXT ·plainSum64AVX512(SB), NOSPLIT, $0-48
 	KMOVW        BX, K5
 	SUBQ         $+32, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64   (DX), Z8
@@ -5500,6 +5557,7 @@ TEXT ·plainOrdered64AVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTQ add+24(FP), Z0
 	SUBQ         $+32, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64  (DX), Z3
@@ -5608,6 +5666,7 @@ TEXT ·plainSumOrdered64AVX512(SB), NOSPLIT, $0-56
 	KMOVW        BX, K5
 	SUBQ         $+32, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64   (DX), Z10
@@ -5760,6 +5819,7 @@ TEXT ·plainSumDecimal64AVX512(SB), NOSPLIT, $0-72
 	KMOVW        BX, K5
 	SUBQ         $+32, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64   (DX), Z8
@@ -5874,6 +5934,7 @@ done:
 	VPXORQ       Z11, Z11, Z11
 	SUBQ         $+32, CX
 	JL           few_again
+	PCALIGN      $0x40
 
 loop4_again:
 	VMOVDQU64 (DX), Z3
@@ -5974,6 +6035,7 @@ TEXT ·plainDecimal64AVX512(SB), NOSPLIT, $0-56
 	VPBROADCASTQ add+24(FP), Z4
 	SUBQ         $+32, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64 (DX), Z5
@@ -6092,6 +6154,7 @@ TEXT ·accumulate64AVX512(SB), NOSPLIT, $0-40
 	KMOVW        BX, K5
 	SUBQ         $+32, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64   (DX), Z7
@@ -6245,6 +6308,7 @@ run:
 	ADDQ         SI, R12
 	VMOVDQU64    (R12), Z9
 	VMOVDQU64    64(R12), Z10
+	PCALIGN      $0x40
 
 loop:
 	VPERMB      (R10), Z9, Z11
@@ -6336,6 +6400,7 @@ run:
 	ADDQ         SI, R12
 	VMOVDQU64    (R12), Z8
 	VMOVDQU64    64(R12), Z9
+	PCALIGN      $0x40
 
 loop:
 	VPERMB       (R10), Z8, Z10
@@ -6382,6 +6447,7 @@ loop:
 	VPXORQ       Z3, Z3, Z3
 	SUBQ         $+32, CX
 	JL           few_again
+	PCALIGN      $0x40
 
 loop4_again:
 	VMOVDQU64 (DX), Z4
@@ -6512,6 +6578,7 @@ run:
 	VMOVQ        16(CX), X9
 	VPBROADCASTQ 8(CX), Z7
 	VPTERNLOGQ   $0xff, Z8, Z8, Z8
+	PCALIGN      $0x40
 
 loop:
 	MOVQ        R10, R12
@@ -6598,6 +6665,7 @@ TEXT ·packedBounded64AVX512(SB), NOSPLIT, $0-72
 	MOVQ         $0x3ff0000000000000, R10
 	CMPQ         DI, R10
 	JEQ          loop4scaled
+	PCALIGN      $0x40
 
 loop4pairs:
 	VMOVDQU64  (DX), Z7
@@ -6633,6 +6701,7 @@ loop4pairs:
 	CMPQ       DX, R9
 	JLS        loop4pairs
 	JMP        few
+	PCALIGN $0x40
 
 loop4scaled:
 	VMOVDQU64  (DX), Z7
@@ -6664,6 +6733,7 @@ loop4scaled:
 	CMPQ       DX, R9
 	JLS        loop4scaled
 	JMP        few
+	PCALIGN $0x40
 
 loop4:
 	VPERMB     (DX), Z1, Z6
@@ -6806,6 +6876,7 @@ TEXT ·glue64AVX512(SB), NOSPLIT, $0-80
 	JL           few
 	CMPQ         DX, R11
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB       (DX), Z1, Z7
@@ -6951,6 +7022,7 @@ TEXT ·fill64AVX512(SB), NOSPLIT, $0-32
 	VPSLLQ       $0x03, Z0, Z0
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 Z1, (AX)
@@ -6998,6 +7070,7 @@ TEXT ·decimals64AVX512(SB), NOSPLIT, $0-88
 	XORQ         SI, SI
 	SUBQ         $0x08, BX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVUPD     (DX), Z10
@@ -7103,6 +7176,7 @@ TEXT ·trial64AVX512(SB), NOSPLIT, $0-72
 	XORQ         DX, DX
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVUPD  (AX), Z10
@@ -7267,6 +7341,7 @@ TEXT ·order64AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ BX, Z3
 	SUBQ         $0x08, DX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64  (CX), Z4
@@ -7331,6 +7406,7 @@ TEXT ·minMaxInt64AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ DX, Z1
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (AX), Z2
@@ -7389,6 +7465,7 @@ TEXT ·minMaxFloat64AVX512(SB), NOSPLIT, $0-40
 	VPSRLQ       $0x01, Z2, Z2
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64  (AX), Z3
@@ -7455,6 +7532,7 @@ TEXT ·ascents64AVX512(SB), NOSPLIT, $0-32
 	XORQ         DX, DX
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (AX), Z1
@@ -7502,6 +7580,7 @@ TEXT ·splitInt64AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks64AVX512<>+0(SB), Z0
+	PCALIGN   $0x40
 
 loop:
 	VMOVDQU64   (AX), Z1
@@ -7586,6 +7665,7 @@ TEXT ·joinInt64AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks64AVX512Join<>+0(SB), Z0
+	PCALIGN   $0x40
 
 loop:
 	MOVQ        AX, SI
@@ -7670,6 +7750,7 @@ TEXT ·splitFloat64AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks64AVX512<>+0(SB), Z0
+	PCALIGN   $0x40
 
 loop:
 	VMOVDQU64   (AX), Z1
@@ -7744,6 +7825,7 @@ TEXT ·joinFloat64AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks64AVX512Join<>+0(SB), Z0
+	PCALIGN   $0x40
 
 loop:
 	MOVQ        AX, SI
@@ -7820,6 +7902,7 @@ TEXT ·outside64AVX512(SB), NOSPLIT, $0-40
 	XORQ         DX, DX
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (AX), Z2
@@ -7864,6 +7947,7 @@ TEXT ·shift64AVX512(SB), NOSPLIT, $0-24
 	VPBROADCASTQ by+16(FP), Z0
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (AX), Z1
@@ -7901,6 +7985,7 @@ TEXT ·addProducts64AVX512(SB), NOSPLIT, $0-32
 	VPSRLQ       $0x20, Z0, Z1
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (AX), Z1
@@ -7949,6 +8034,7 @@ TEXT ·addQuotients64AVX512(SB), NOSPLIT, $0-56
 	VPBROADCASTQ sign+48(FP), Z4
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (AX), Z5
@@ -8037,6 +8123,7 @@ TEXT ·subProducts64AVX512(SB), NOSPLIT, $0-56
 	VPBROADCASTQ SI, Z2
 	SUBQ         $0x08, BX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (CX), Z3
@@ -8102,6 +8189,7 @@ TEXT ·multiples64AVX512(SB), NOSPLIT, $0-41
 	VPBROADCASTQ most+24(FP), Z1
 	VPBROADCASTQ low+32(FP), Z2
 	VPADDQ       Z1, Z1, Z3
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (AX), Z4
@@ -8128,11 +8216,12 @@ none:
 // func widen32AVX512(dst *int64, src *int32, n int)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
 TEXT ·widen32AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
-	SUBQ $0x08, DX
-	JL   rest
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    n+16(FP), DX
+	SUBQ    $0x08, DX
+	JL      rest
+	PCALIGN $0x40
 
 loop:
 	VPMOVSXDQ (CX), Z0
@@ -8168,6 +8257,7 @@ TEXT ·outliers64AVX512(SB), NOSPLIT, $0-40
 	MOVQ         n+16(FP), DX
 	VPBROADCASTQ from+24(FP), Z0
 	VPBROADCASTQ span+32(FP), Z1
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (CX), Z2
@@ -8199,6 +8289,7 @@ TEXT ·subRamp64AVX512(SB), NOSPLIT, $0-56
 	VPBROADCASTQ BX, Z3
 	SUBQ         $0x08, DX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (CX), Z4
@@ -8274,6 +8365,7 @@ TEXT ·tails64AVX512(SB), NOSPLIT, $0-56
 	VPXORQ       Z6, Z6, Z6
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (AX), Z7
@@ -8767,6 +8859,7 @@ TEXT ·countAboveAVX512(SB), NOSPLIT, $0-32
 	MOVQ         56(DX), DX
 	SUBQ         $0x40, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (AX), Z8
@@ -8890,6 +8983,7 @@ TEXT ·lookup64AVX512(SB), NOSPLIT, $0-56
 	VMOVDQU64    numbers64<>+384(SB), Z14
 	VPBROADCASTQ 56(SI), Z15
 	VMOVDQU64    numbers64<>+448(SB), Z16
+	PCALIGN      $0x40
 
 loop:
 	VPXORQ    Z3, Z3, Z3
@@ -9031,6 +9125,7 @@ TEXT ·packPairs64AVX2(SB), NOSPLIT, $128-48
 	SUBQ     $0x10, CX
 	SUBQ     SI, CX
 	XORQ     R8, R8
+	PCALIGN  $0x40
 
 loop:
 	CMPQ AX, CX
@@ -9145,6 +9240,7 @@ TEXT ·packFours64AVX2(SB), NOSPLIT, $128-48
 	LEAQ     (AX)(CX*1), CX
 	SUBQ     $0x10, CX
 	XORQ     SI, SI
+	PCALIGN  $0x40
 
 loop:
 	CMPQ AX, CX
@@ -9266,6 +9362,7 @@ TEXT ·packSingles64AVX2(SB), NOSPLIT, $128-48
 	SUBQ     $0x10, CX
 	SUBQ     SI, CX
 	XORQ     R10, R10
+	PCALIGN  $0x40
 
 loop:
 	CMPQ AX, CX
@@ -9401,6 +9498,7 @@ TEXT ·packRampPairs64AVX2(SB), NOSPLIT, $128-64
 	SUBQ         $0x10, CX
 	SUBQ         SI, CX
 	XORQ         R8, R8
+	PCALIGN      $0x40
 
 loop:
 	CMPQ AX, CX
@@ -9531,6 +9629,7 @@ TEXT ·packRampFours64AVX2(SB), NOSPLIT, $128-64
 	LEAQ         (AX)(CX*1), CX
 	SUBQ         $0x10, CX
 	XORQ         SI, SI
+	PCALIGN      $0x40
 
 loop:
 	CMPQ AX, CX
@@ -9668,6 +9767,7 @@ TEXT ·packRampSingles64AVX2(SB), NOSPLIT, $128-64
 	SUBQ         $0x10, CX
 	SUBQ         SI, CX
 	XORQ         R10, R10
+	PCALIGN      $0x40
 
 loop:
 	CMPQ AX, CX
@@ -9891,20 +9991,21 @@ done:
 // func packNarrow64AVX512(dst *byte, size int, src *uint64, n int, width uint)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·packNarrow64AVX512(SB), NOSPLIT, $0-40
-	MOVQ  dst+0(FP), AX
-	MOVQ  size+8(FP), CX
-	MOVQ  src+16(FP), DX
-	MOVQ  n+24(FP), BX
-	MOVQ  width+32(FP), SI
-	MOVQ  $-1, DI
-	BZHIQ SI, DI, DI
-	MOVQ  $0x0101010101010101, R8
-	IMULQ R8, DI
-	MOVQ  SI, R8
-	SUBQ  $0x08, BX
-	JL    rest
-	CMPQ  CX, $0x08
-	JLT   rest
+	MOVQ    dst+0(FP), AX
+	MOVQ    size+8(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    width+32(FP), SI
+	MOVQ    $-1, DI
+	BZHIQ   SI, DI, DI
+	MOVQ    $0x0101010101010101, R8
+	IMULQ   R8, DI
+	MOVQ    SI, R8
+	SUBQ    $0x08, BX
+	JL      rest
+	CMPQ    CX, $0x08
+	JLT     rest
+	PCALIGN $0x40
 
 loop:
 	VMOVDQU64 (DX), Z0
@@ -10115,6 +10216,7 @@ TEXT ·packRampNarrow64AVX512(SB), NOSPLIT, $0-56
 	JL           rest
 	CMPQ         CX, $0x08
 	JLT          rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (DX), Z2
@@ -10192,6 +10294,7 @@ TEXT ·unpack32AVX2(SB), NOSPLIT, $0-48
 	MOVQ     BX, R8
 	SUBQ     R9, R8
 	SUBQ     $0x10, R8
+	PCALIGN  $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -10268,6 +10371,7 @@ TEXT ·packedAdd32AVX2(SB), NOSPLIT, $0-52
 	MOVL         add+48(FP), R10
 	VMOVD        R10, X1
 	VPBROADCASTD X1, Y1
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -10352,6 +10456,7 @@ TEXT ·packedRamp32AVX2(SB), NOSPLIT, $0-56
 	VPBROADCASTD X3, Y3
 	VPADDD       Y3, Y2, Y2
 	VPSLLD       $0x03, Y1, Y1
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -10448,6 +10553,7 @@ TEXT ·packedSum32AVX2(SB), NOSPLIT, $0-60
 	MOVL         $0x00000007, R10
 	VMOVD        R10, X3
 	VPBROADCASTD X3, Y3
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -10554,6 +10660,7 @@ TEXT ·packedOrdered32AVX2(SB), NOSPLIT, $0-64
 	MOVL         add+48(FP), R10
 	VMOVD        R10, X1
 	VPBROADCASTD X1, Y1
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -10652,6 +10759,7 @@ TEXT ·packedSumOrdered32AVX2(SB), NOSPLIT, $0-68
 	MOVL         $0x00000007, R10
 	VMOVD        R10, X5
 	VPBROADCASTD X5, Y5
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -10766,6 +10874,7 @@ TEXT ·packedSumDecimal32AVX2(SB), NOSPLIT, $0-88
 	MOVL         $0x00000007, R10
 	VMOVD        R10, X3
 	VPBROADCASTD X3, Y3
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -10849,6 +10958,7 @@ done:
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
 	VPXOR        Y3, Y3, Y3
+	PCALIGN      $0x40
 
 loop_again:
 	VMOVDQU      (DX), Y4
@@ -10905,6 +11015,7 @@ TEXT ·packedSingle32AVX2(SB), NOSPLIT, $0-60
 	VPBROADCASTD X1, Y1
 	VBROADCASTSS back+52(FP), Y2
 	VBROADCASTSS scale+56(FP), Y3
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -10975,6 +11086,7 @@ TEXT ·plainAdd32AVX2(SB), NOSPLIT, $0-28
 	MOVL         add+24(FP), BX
 	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU (DX), Y1
@@ -11002,6 +11114,7 @@ TEXT ·plainRamp32AVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTD X2, Y2
 	VPADDD       Y2, Y1, Y1
 	VPSLLD       $0x03, Y0, Y0
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU (DX), Y2
@@ -11030,6 +11143,7 @@ TEXT ·plainSum32AVX2(SB), NOSPLIT, $0-36
 	MOVL         $0x00000007, BX
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU    (DX), Y3
@@ -11069,6 +11183,7 @@ TEXT ·plainOrdered32AVX2(SB), NOSPLIT, $0-40
 	MOVL         add+24(FP), BX
 	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU (DX), Y3
@@ -11106,6 +11221,7 @@ TEXT ·plainSumOrdered32AVX2(SB), NOSPLIT, $0-44
 	MOVL         $0x00000007, BX
 	VMOVD        BX, X4
 	VPBROADCASTD X4, Y4
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU    (DX), Y5
@@ -11149,6 +11265,7 @@ TEXT ·plainSumDecimal32AVX2(SB), NOSPLIT, $0-64
 	MOVL         $0x00000007, BX
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU      (DX), Y3
@@ -11179,6 +11296,7 @@ loop:
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
 	VPXOR        Y3, Y3, Y3
+	PCALIGN      $0x40
 
 loop_again:
 	VMOVDQU      (DX), Y4
@@ -11221,6 +11339,7 @@ TEXT ·plainSingle32AVX2(SB), NOSPLIT, $0-36
 	VPBROADCASTD X0, Y0
 	VBROADCASTSS back+28(FP), Y1
 	VBROADCASTSS scale+32(FP), Y2
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (DX), Y3
@@ -11251,6 +11370,7 @@ TEXT ·plainDecimal32AVX2(SB), NOSPLIT, $0-56
 	MOVL         add+24(FP), BX
 	VMOVD        BX, X4
 	VPBROADCASTD X4, Y4
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU      (DX), Y5
@@ -11295,6 +11415,7 @@ TEXT ·accumulate32AVX2(SB), NOSPLIT, $0-36
 	MOVL         $0x00000007, BX
 	VMOVD        BX, X1
 	VPBROADCASTD X1, Y1
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU    (DX), Y2
@@ -11356,6 +11477,7 @@ run:
 	ADDQ         SI, R12
 	IMUL3Q       $0x04, R11, R13
 	SHRQ         $0x03, R13
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU     (R10), X6
@@ -11422,6 +11544,7 @@ run:
 	ADDQ         SI, R12
 	IMUL3Q       $0x04, R11, R13
 	SHRQ         $0x03, R13
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU      (R10), X4
@@ -11458,6 +11581,7 @@ loop:
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
 	VPXOR        Y3, Y3, Y3
+	PCALIGN      $0x40
 
 loop_again:
 	VMOVDQU      (DX), Y4
@@ -11528,6 +11652,7 @@ TEXT ·packedBounded32AVX2(SB), NOSPLIT, $0-64
 	VPSLLQ       $0x34, Y10, Y10
 	VPSUBQ       Y10, Y3, Y10
 	VSUBPD       Y1, Y10, Y1
+	PCALIGN      $0x40
 
 loop:
 	CMPQ        DX, R8
@@ -11659,6 +11784,7 @@ TEXT ·glue32AVX2(SB), NOSPLIT, $0-76
 	VMOVDQU      (R12), Y5
 	VPXOR        Y6, Y6, Y6
 	LEAQ         (R11)(R11*2), R12
+	PCALIGN      $0x40
 
 loop:
 	CMPQ         DX, R8
@@ -11750,6 +11876,7 @@ TEXT ·fill32AVX2(SB), NOSPLIT, $0-24
 	VPSLLD       $0x03, Y0, Y0
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU Y1, (AX)
@@ -11789,6 +11916,7 @@ TEXT ·decimals32AVX2(SB), NOSPLIT, $0-88
 	VMOVD        SI, X5
 	VPBROADCASTD X5, Y9
 	XORQ         SI, SI
+	PCALIGN      $0x40
 
 loop:
 	VCVTPS2PD   (DX), Y10
@@ -11877,6 +12005,7 @@ TEXT ·trial32AVX2(SB), NOSPLIT, $0-72
 	VMOVD        DX, X5
 	VPBROADCASTD X5, Y9
 	XORQ         DX, DX
+	PCALIGN      $0x40
 
 loop:
 	VCVTPS2PD   (AX), Y10
@@ -11955,6 +12084,7 @@ TEXT ·singles32AVX2(SB), NOSPLIT, $0-64
 	XORQ         SI, SI
 	SUBQ         $0x08, BX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVUPS   (DX), Y6
@@ -12021,6 +12151,7 @@ TEXT ·trialSingle32AVX2(SB), NOSPLIT, $0-48
 	XORQ         DX, DX
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVUPS   (AX), Y6
@@ -12079,6 +12210,7 @@ TEXT ·deltas32AVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTD (CX), Y2
 	SUBQ         $0x08, DX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU    4(CX), Y4
@@ -12132,6 +12264,7 @@ TEXT ·order32AVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X3, Y3
 	SUBQ         $0x08, DX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU (CX), Y4
@@ -12180,6 +12313,7 @@ TEXT ·minMaxInt32AVX2(SB), NOSPLIT, $0-24
 	VPBROADCASTD X1, Y1
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU (AX), Y2
@@ -12227,6 +12361,7 @@ TEXT ·minMaxFloat32AVX2(SB), NOSPLIT, $0-32
 	VPCMPEQD     Y3, Y3, Y3
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (AX), Y4
@@ -12283,6 +12418,7 @@ TEXT ·ascents32AVX2(SB), NOSPLIT, $0-32
 	XORQ         DX, DX
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (AX), Y1
@@ -12305,11 +12441,12 @@ rest:
 // func splitInt32AVX2(dst *byte, src *int32, n int)
 // Requires: AVX, AVX2
 TEXT ·splitInt32AVX2(SB), NOSPLIT, $0-24
-	MOVQ src+8(FP), AX
-	MOVQ dst+0(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ DX, BX
-	SHRQ $0x05, BX
+	MOVQ    src+8(FP), AX
+	MOVQ    dst+0(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    DX, BX
+	SHRQ    $0x05, BX
+	PCALIGN $0x40
 
 loop:
 	VMOVDQU     (AX), X0
@@ -12356,11 +12493,12 @@ GLOBL ranks32AVX2<>(SB), RODATA|NOPTR, $32
 // func joinInt32AVX2(dst *int32, src *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·joinInt32AVX2(SB), NOSPLIT, $0-24
-	MOVQ src+8(FP), AX
-	MOVQ dst+0(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ DX, BX
-	SHRQ $0x05, BX
+	MOVQ    src+8(FP), AX
+	MOVQ    dst+0(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    DX, BX
+	SHRQ    $0x05, BX
+	PCALIGN $0x40
 
 loop:
 	MOVQ         AX, SI
@@ -12397,11 +12535,12 @@ loop:
 // func splitFloat32AVX2(dst *byte, src *float32, n int)
 // Requires: AVX, AVX2
 TEXT ·splitFloat32AVX2(SB), NOSPLIT, $0-24
-	MOVQ src+8(FP), AX
-	MOVQ dst+0(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ DX, BX
-	SHRQ $0x05, BX
+	MOVQ    src+8(FP), AX
+	MOVQ    dst+0(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    DX, BX
+	SHRQ    $0x05, BX
+	PCALIGN $0x40
 
 loop:
 	VMOVDQU     (AX), X0
@@ -12442,11 +12581,12 @@ loop:
 // func joinFloat32AVX2(dst *float32, src *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·joinFloat32AVX2(SB), NOSPLIT, $0-24
-	MOVQ src+8(FP), AX
-	MOVQ dst+0(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ DX, BX
-	SHRQ $0x05, BX
+	MOVQ    src+8(FP), AX
+	MOVQ    dst+0(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    DX, BX
+	SHRQ    $0x05, BX
+	PCALIGN $0x40
 
 loop:
 	MOVQ         AX, SI
@@ -12495,6 +12635,7 @@ TEXT ·outside32AVX2(SB), NOSPLIT, $0-40
 	MOVQ         CX, DX
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (AX), Y3
@@ -12523,6 +12664,7 @@ TEXT ·shift32AVX2(SB), NOSPLIT, $0-20
 	VPBROADCASTD X0, Y0
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU (AX), Y1
@@ -12552,6 +12694,7 @@ TEXT ·outliers32AVX2(SB), NOSPLIT, $0-32
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
 	VPXOR        Y2, Y1, Y1
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (CX), Y3
@@ -12590,6 +12733,7 @@ TEXT ·subRamp32AVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X3, Y3
 	SUBQ         $0x08, DX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU (CX), Y4
@@ -12648,6 +12792,7 @@ TEXT ·lengths32AVX2(SB), NOSPLIT, $0-44
 	VPXOR        Y5, Y5, Y5
 	SUBQ         $0x08, BX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU      (DX), Y6
@@ -12716,6 +12861,7 @@ TEXT ·unpack32AVX512(SB), NOSPLIT, $0-48
 	JL         few
 	CMPQ       DX, DI
 	JHI        few
+	PCALIGN    $0x40
 
 loop4:
 	VPERMB    (DX), Z1, Z3
@@ -12836,6 +12982,7 @@ TEXT ·packedAdd32AVX512(SB), NOSPLIT, $0-52
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB    (DX), Z1, Z4
@@ -13076,6 +13223,7 @@ TEXT ·packedSum32AVX512(SB), NOSPLIT, $0-60
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB     (DX), Z1, Z11
@@ -13316,6 +13464,7 @@ TEXT ·packedOrdered32AVX512(SB), NOSPLIT, $0-64
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB     (DX), Z1, Z6
@@ -13485,6 +13634,7 @@ TEXT ·packedSumOrdered32AVX512(SB), NOSPLIT, $0-68
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB     (DX), Z1, Z13
@@ -13706,6 +13856,7 @@ TEXT ·packedSumDecimal32AVX512(SB), NOSPLIT, $0-88
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB     (DX), Z1, Z12
@@ -13869,6 +14020,7 @@ done:
 	VPXORQ       Z2, Z2, Z2
 	SUBQ         $+64, CX
 	JL           few_again
+	PCALIGN      $0x40
 
 loop4_again:
 	VMOVDQU64     (DX), Z4
@@ -14027,6 +14179,7 @@ TEXT ·packedSingle32AVX512(SB), NOSPLIT, $0-60
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB    (DX), Z1, Z6
@@ -14190,6 +14343,7 @@ TEXT ·packedSumTenths32AVX512(SB), NOSPLIT, $0-80
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB     (DX), Z1, Z12
@@ -14353,6 +14507,7 @@ done:
 	VPXORQ       Z2, Z2, Z2
 	SUBQ         $+64, CX
 	JL           few_again
+	PCALIGN      $0x40
 
 loop4_again:
 	VMOVDQU64   (DX), Z4
@@ -14469,6 +14624,7 @@ TEXT ·packedTenths32AVX512(SB), NOSPLIT, $0-60
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
+	PCALIGN      $0x40
 
 loop4:
 	VPERMB      (DX), Z1, Z6
@@ -14595,6 +14751,7 @@ TEXT ·plainAdd32AVX512(SB), NOSPLIT, $0-28
 	VPBROADCASTD BX, Z0
 	SUBQ         $+64, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64 (DX), Z1
@@ -14732,6 +14889,7 @@ TEXT ·plainSum32AVX512(SB), NOSPLIT, $0-36
 	KMOVW        BX, K5
 	SUBQ         $+64, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64  (DX), Z8
@@ -14863,6 +15021,7 @@ TEXT ·plainOrdered32AVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD BX, Z0
 	SUBQ         $+64, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64  (DX), Z3
@@ -14973,6 +15132,7 @@ TEXT ·plainSumOrdered32AVX512(SB), NOSPLIT, $0-44
 	KMOVW        BX, K5
 	SUBQ         $+64, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64  (DX), Z10
@@ -15135,6 +15295,7 @@ TEXT ·plainSumDecimal32AVX512(SB), NOSPLIT, $0-64
 	KMOVW        BX, K5
 	SUBQ         $+64, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64  (DX), Z8
@@ -15257,6 +15418,7 @@ done:
 	VPXORQ       Z11, Z11, Z11
 	SUBQ         $+64, CX
 	JL           few_again
+	PCALIGN      $0x40
 
 loop4_again:
 	VMOVDQU64     (DX), Z3
@@ -15397,6 +15559,7 @@ TEXT ·plainSingle32AVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS scale+32(FP), Z2
 	SUBQ         $+64, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64 (DX), Z3
@@ -15501,6 +15664,7 @@ TEXT ·plainSumTenths32AVX512(SB), NOSPLIT, $0-56
 	KMOVW        BX, K5
 	SUBQ         $+64, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64  (DX), Z8
@@ -15623,6 +15787,7 @@ done:
 	VPXORQ       Z11, Z11, Z11
 	SUBQ         $+64, CX
 	JL           few_again
+	PCALIGN      $0x40
 
 loop4_again:
 	VMOVDQU64   (DX), Z3
@@ -15724,6 +15889,7 @@ TEXT ·plainDecimal32AVX512(SB), NOSPLIT, $0-56
 	VPBROADCASTD BX, Z4
 	SUBQ         $+64, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64     (DX), Z5
@@ -15885,6 +16051,7 @@ TEXT ·accumulate32AVX512(SB), NOSPLIT, $0-36
 	KMOVW        BX, K5
 	SUBQ         $+64, CX
 	JL           few
+	PCALIGN      $0x40
 
 loop4:
 	VMOVDQU64  (DX), Z7
@@ -16047,6 +16214,7 @@ run:
 	VMOVDQU64    (R12), Z9
 	VMOVDQU64    64(R12), Z10
 	ADDQ         R11, R11
+	PCALIGN      $0x40
 
 loop:
 	VPERMB     (R10), Z9, Z11
@@ -16141,6 +16309,7 @@ run:
 	VMOVDQU64    (R12), Z14
 	VMOVDQU64    64(R12), Z15
 	ADDQ         R11, R11
+	PCALIGN      $0x40
 
 loop:
 	VPERMB       (R10), Z14, Z16
@@ -16189,6 +16358,7 @@ loop:
 	VPXORQ       Z3, Z3, Z3
 	SUBQ         $+64, CX
 	JL           few_again
+	PCALIGN      $0x40
 
 loop4_again:
 	VMOVDQU64     (DX), Z10
@@ -16364,6 +16534,7 @@ run:
 	VMOVDQU64    (R12), Z8
 	VMOVDQU64    64(R12), Z9
 	ADDQ         R11, R11
+	PCALIGN      $0x40
 
 loop:
 	VPERMB       (R10), Z8, Z10
@@ -16412,6 +16583,7 @@ loop:
 	VPXORQ       Z3, Z3, Z3
 	SUBQ         $+64, CX
 	JL           few_again
+	PCALIGN      $0x40
 
 loop4_again:
 	VMOVDQU64   (DX), Z4
@@ -16544,6 +16716,7 @@ run:
 	VMOVQ        16(CX), X9
 	VPBROADCASTD 8(CX), Z7
 	VPTERNLOGQ   $0xff, Z8, Z8, Z8
+	PCALIGN      $0x40
 
 loop:
 	MOVQ        R10, R12
@@ -16628,6 +16801,7 @@ TEXT ·glue32AVX512(SB), NOSPLIT, $0-76
 	JL              few
 	CMPQ            DX, R11
 	JHI             few
+	PCALIGN         $0x40
 
 loop4:
 	VPERMB         (DX), Z1, Z7
@@ -16777,6 +16951,7 @@ TEXT ·fill32AVX512(SB), NOSPLIT, $0-24
 	VPSLLD       $0x04, Z0, Z0
 	SUBQ         $0x10, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 Z1, (AX)
@@ -16824,6 +16999,7 @@ TEXT ·decimals32AVX512(SB), NOSPLIT, $0-88
 	XORQ         SI, SI
 	SUBQ         $0x08, BX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVUPS     (DX), Y10
@@ -16933,6 +17109,7 @@ TEXT ·trial32AVX512(SB), NOSPLIT, $0-72
 	XORQ         DX, DX
 	SUBQ         $0x08, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVUPS   (AX), Y10
@@ -17028,6 +17205,7 @@ TEXT ·singles32AVX512(SB), NOSPLIT, $0-64
 	XORQ         SI, SI
 	SUBQ         $0x10, BX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVUPS     (DX), Z6
@@ -17127,6 +17305,7 @@ TEXT ·trialSingle32AVX512(SB), NOSPLIT, $0-48
 	XORQ         DX, DX
 	SUBQ         $0x10, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVUPS   (AX), Z6
@@ -17292,6 +17471,7 @@ TEXT ·order32AVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD BX, Z3
 	SUBQ         $0x10, DX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64  (CX), Z4
@@ -17360,6 +17540,7 @@ TEXT ·minMaxInt32AVX512(SB), NOSPLIT, $0-24
 	VPBROADCASTD DX, Z1
 	SUBQ         $0x10, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (AX), Z2
@@ -17422,6 +17603,7 @@ TEXT ·minMaxFloat32AVX512(SB), NOSPLIT, $0-32
 	VPSRLD       $0x01, Z2, Z2
 	SUBQ         $0x10, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64  (AX), Z3
@@ -17493,6 +17675,7 @@ TEXT ·ascents32AVX512(SB), NOSPLIT, $0-32
 	XORQ         DX, DX
 	SUBQ         $0x10, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (AX), Z1
@@ -17540,6 +17723,7 @@ TEXT ·splitInt32AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks32AVX512<>+0(SB), Z0
+	PCALIGN   $0x40
 
 loop:
 	VMOVDQU64  (AX), Z1
@@ -17592,6 +17776,7 @@ TEXT ·joinInt32AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks32AVX512Join<>+0(SB), Z0
+	PCALIGN   $0x40
 
 loop:
 	MOVQ       AX, SI
@@ -17644,6 +17829,7 @@ TEXT ·splitFloat32AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks32AVX512<>+0(SB), Z0
+	PCALIGN   $0x40
 
 loop:
 	VMOVDQU64  (AX), Z1
@@ -17686,6 +17872,7 @@ TEXT ·joinFloat32AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks32AVX512Join<>+0(SB), Z0
+	PCALIGN   $0x40
 
 loop:
 	MOVQ       AX, SI
@@ -17731,6 +17918,7 @@ TEXT ·outside32AVX512(SB), NOSPLIT, $0-40
 	XORQ         DX, DX
 	SUBQ         $0x10, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (AX), Z2
@@ -17776,6 +17964,7 @@ TEXT ·shift32AVX512(SB), NOSPLIT, $0-20
 	VPBROADCASTD DX, Z0
 	SUBQ         $0x10, CX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (AX), Z1
@@ -17813,6 +18002,7 @@ TEXT ·outliers32AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD BX, Z0
 	MOVL         span+28(FP), BX
 	VPBROADCASTD BX, Z1
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (CX), Z2
@@ -17846,6 +18036,7 @@ TEXT ·subRamp32AVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD BX, Z3
 	SUBQ         $0x10, DX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (CX), Z4
@@ -17918,6 +18109,7 @@ TEXT ·lengths32AVX512(SB), NOSPLIT, $0-44
 	VPBROADCASTD SI, Z3
 	SUBQ         $0x10, BX
 	JL           rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (DX), Z4
@@ -18166,6 +18358,7 @@ TEXT ·packPairs32AVX2(SB), NOSPLIT, $128-48
 	SUBQ     $0x10, CX
 	SUBQ     SI, CX
 	XORQ     R8, R8
+	PCALIGN  $0x40
 
 loop:
 	CMPQ AX, CX
@@ -18293,6 +18486,7 @@ TEXT ·packRampPairs32AVX2(SB), NOSPLIT, $128-56
 	SUBQ         $0x10, CX
 	SUBQ         SI, CX
 	XORQ         R8, R8
+	PCALIGN      $0x40
 
 loop:
 	CMPQ AX, CX
@@ -18527,20 +18721,21 @@ done:
 // func packNarrow32AVX512(dst *byte, size int, src *uint32, n int, width uint)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·packNarrow32AVX512(SB), NOSPLIT, $0-40
-	MOVQ  dst+0(FP), AX
-	MOVQ  size+8(FP), CX
-	MOVQ  src+16(FP), DX
-	MOVQ  n+24(FP), BX
-	MOVQ  width+32(FP), SI
-	MOVQ  $-1, DI
-	BZHIQ SI, DI, DI
-	MOVQ  $0x0101010101010101, R8
-	IMULQ R8, DI
-	MOVQ  SI, R8
-	SUBQ  $0x10, BX
-	JL    rest
-	CMPQ  CX, $0x10
-	JLT   rest
+	MOVQ    dst+0(FP), AX
+	MOVQ    size+8(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    width+32(FP), SI
+	MOVQ    $-1, DI
+	BZHIQ   SI, DI, DI
+	MOVQ    $0x0101010101010101, R8
+	IMULQ   R8, DI
+	MOVQ    SI, R8
+	SUBQ    $0x10, BX
+	JL      rest
+	CMPQ    CX, $0x10
+	JLT     rest
+	PCALIGN $0x40
 
 loop:
 	VMOVDQU64 (DX), Z0
@@ -18795,6 +18990,7 @@ TEXT ·packRampNarrow32AVX512(SB), NOSPLIT, $0-48
 	JL           rest
 	CMPQ         CX, $0x10
 	JLT          rest
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (DX), Z2
@@ -18890,6 +19086,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-28
 	SHRL         $0x08, BX
 	VMOVD        BX, X3
 	VPBROADCASTB X3, Y3
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU   (CX), Y4
@@ -18937,6 +19134,7 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-28
 	SHRL         $0x08, BX
 	VMOVD        BX, X3
 	VPBROADCASTB X3, Z3
+	PCALIGN      $0x40
 
 loop:
 	VMOVDQU64 (CX), Z4
@@ -18971,6 +19169,7 @@ TEXT ·crc32cAVX512(SB), NOSPLIT, $0-28
 	SUBQ            $0x00000200, CX
 	JL              few
 	VBROADCASTI32X4 fold256<>+0(SB), Z4
+	PCALIGN         $0x40
 
 loop:
 	VPCLMULQDQ $0x00, Z4, Z0, Z5
@@ -19009,6 +19208,7 @@ few:
 	ADDQ            $0x000000c0, CX
 	JL              one
 	VBROADCASTI32X4 fold64<>+0(SB), Z0
+	PCALIGN         $0x40
 
 loop64:
 	VPCLMULQDQ $0x00, Z0, Z3, Z1

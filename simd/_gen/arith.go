@@ -124,7 +124,7 @@ func multiples(s shape) {
 		s.xor(top, limit, limit)
 		s.xor(top, most, most)
 	}
-	Label("loop")
+	loop("loop")
 	x := s.vec()
 	s.load(Mem{Base: src}, x)
 	if s.avx512 {

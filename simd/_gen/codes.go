@@ -275,7 +275,7 @@ func (c *codes) groups(n reg.GPVirtual, group int, dst reg.GPVirtual, size int, 
 		}
 	}
 	if !c.avx512 {
-		Label("loop" + c.pass)
+		loop("loop" + c.pass)
 		c.jumpIfShort("tail")
 		body(0, false, nil)
 		next(1)
@@ -311,17 +311,17 @@ func (c *codes) groups(n reg.GPVirtual, group int, dst reg.GPVirtual, size int, 
 			}
 		}
 		for i := len(quads) - 1; i >= 0; i-- {
-			loop := "loop4" + quads[i].name + c.pass
-			Label(loop)
+			label := "loop4" + quads[i].name + c.pass
+			loop(label)
 			quads[i].body()
 			next(4)
 			SUBQ(I32(int32(4*group)), n)
 			if c.packed {
 				JL(LabelRef("few" + c.pass))
 				CMPQ(c.src, last)
-				JLS(LabelRef(loop))
+				JLS(LabelRef(label))
 			} else {
-				JGE(LabelRef(loop))
+				JGE(LabelRef(label))
 			}
 			if i > 0 {
 				JMP(LabelRef("few" + c.pass))

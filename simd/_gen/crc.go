@@ -64,7 +64,7 @@ func crc() {
 	SUBQ(U32(512), n)
 	JL(LabelRef("few"))
 	k := factors(256)
-	Label("loop")
+	loop("loop")
 	for i := range x {
 		lower, upper := fold(x[i], k)
 		VMOVDQA64(lower, x[i])
@@ -81,7 +81,7 @@ func crc() {
 	ADDQ(U32(256-64), n)
 	JL(LabelRef("one"))
 	k = factors(64)
-	Label("loop64")
+	loop("loop64")
 	lower, upper := fold(x[3], k)
 	VMOVDQA64(lower, x[3])
 	VPTERNLOGQ(U8(0x96), Mem{Base: src}, upper, x[3])

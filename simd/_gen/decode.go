@@ -497,7 +497,7 @@ func fill(s shape) {
 	cur, inc := s.progression()
 	SUBQ(U8(s.lanes()), n)
 	JL(LabelRef("rest"))
-	Label("loop")
+	loop("loop")
 	s.store(cur, Mem{Base: dst})
 	s.add(inc, cur, cur)
 	ADDQ(U8(s.width()), dst)

@@ -141,7 +141,7 @@ func lengths(s shape) {
 	if s.avx512 || group == s.lanes() {
 		s.each(left, body)
 	} else {
-		Label("loop")
+		loop("loop")
 		body(nil)
 		SUBQ(U8(group), left)
 		JNZ(LabelRef("loop"))
@@ -469,7 +469,7 @@ func outliers(s shape) {
 		}
 		return g
 	}
-	Label("loop")
+	loop("loop")
 	g := part(0)
 	if s.lanes() < 8 {
 		h := part(s.width())
@@ -575,7 +575,7 @@ func lookup(s shape) {
 		s.store(code, Mem{Base: codes, Disp: disp})
 		return g
 	}
-	Label("loop")
+	loop("loop")
 	g := part(0)
 	if !s.avx512 {
 		h := part(32)

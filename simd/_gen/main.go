@@ -9,6 +9,7 @@ import (
 
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -108,6 +109,13 @@ func (s shape) vec() reg.VecVirtual {
 func text(name, signature string) {
 	TEXT(name, attr.NOSPLIT, "func"+signature)
 	Pragma("noescape")
+}
+
+// loop is the label that a loop begins with, at the start of a line of the
+// cache: loops of many long instructions are the faster for it.
+func loop(label string) {
+	Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{U8(64)}})
+	Label(label)
 }
 
 // ret ends a kernel.

@@ -28,7 +28,7 @@ func match(s shape) {
 			SHRL(U8(8), set)
 		}
 	}
-	Label("loop")
+	loop("loop")
 	if s.avx512 {
 		r := ZMM()
 		s.load(Mem{Base: src}, r)

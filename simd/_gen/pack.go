@@ -198,7 +198,7 @@ func packNarrow(s shape, ramp bool) {
 	JL(LabelRef("rest"))
 	CMPQ(size, U8(room))
 	JLT(LabelRef("rest"))
-	Label("loop")
+	loop("loop")
 	for h, g := range group(nil) {
 		if h == 0 {
 			MOVQ(g, Mem{Base: dst})

@@ -179,7 +179,7 @@ func pack2(s shape, kernel string, ramp bool, values int) {
 		return fours
 	}
 
-	Label("loop")
+	loop("loop")
 	CMPQ(dst, last)
 	JHI(LabelRef("end"))
 	Label("group")

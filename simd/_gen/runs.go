@@ -86,7 +86,7 @@ func sumRuns(s shape, name, value, params string, d decoder) {
 	ADDQ(source, c.src)
 	c.ofWidth(tables)
 
-	Label("loop")
+	loop("loop")
 	var all []reg.VecVirtual
 	for i := range ahead {
 		for j, r := range c.group(i, false, nil) {

@@ -64,7 +64,7 @@ func ascents(s shape) {
 func (s shape) each(n reg.GPVirtual, body func(lanes reg.Register)) {
 	SUBQ(U8(s.lanes()), n)
 	JL(LabelRef("rest"))
-	Label("loop")
+	loop("loop")
 	body(nil)
 	SUBQ(U8(s.lanes()), n)
 	JGE(LabelRef("loop"))

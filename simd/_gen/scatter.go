@@ -37,7 +37,7 @@ func scatter(s shape) {
 	VMOVQ(Mem{Base: list, Disp: runWidth}, shift)
 	pick(s, VPBROADCASTQ, VPBROADCASTD)(Mem{Base: list, Disp: runN}, limit)
 	s.setOnes(last)
-	Label("loop")
+	loop("loop")
 	lanes := lowBits(n, s.lanes())
 	p, x := at.next(), high.next()
 	s.xor(sign, x, x)

@@ -113,7 +113,7 @@ func trialSingle(s shape, store bool) {
 	}
 	SUBQ(U8(s.lanes()), left)
 	JL(LabelRef("rest"))
-	Label("loop")
+	loop("loop")
 	bad := body(nil)
 	if store {
 		if s.avx512 {

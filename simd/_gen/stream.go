@@ -63,7 +63,7 @@ func stream(s shape, value string, join bool) {
 			return Mem{Base: p}
 		}
 	}
-	Label("loop")
+	loop("loop")
 	var r []reg.VecVirtual
 	switch {
 	case s.avx512 && !join:

@@ -90,7 +90,7 @@ func trial(s shape, store bool) {
 	if s.avx512 {
 		SUBQ(U8(8), n2)
 		JL(LabelRef("rest"))
-		Label("loop")
+		loop("loop")
 		body(nil)
 		SUBQ(U8(8), n2)
 		JGE(LabelRef("loop"))
@@ -100,7 +100,7 @@ func trial(s shape, store bool) {
 		body(lowBits(n2, 8))
 		Label("done")
 	} else {
-		Label("loop")
+		loop("loop")
 		body(nil)
 		SUBQ(U8(8), n2)
 		JNZ(LabelRef("loop"))
