@@ -154,6 +154,14 @@ func (r *BodyReader) next() (Event, error) {
 	}
 }
 
+// release lets go of a large row, of which the caller has a copy. What the last
+// event lent is no longer valid.
+func (r *BodyReader) release() {
+	if r.shrink(0) {
+		r.row, r.marker, r.pool = Row{}, Marker{}, nil
+	}
+}
+
 // room fetches n bytes, if a row within the limit can need as many.
 func (r *BodyReader) room(n int) error {
 	if limit := r.maxRow + bodyBuffer + encoding.MaxKeyBytes; n > limit {

@@ -98,15 +98,15 @@ func (l *loader) load(b *rowgroup.Batch) (some bool, err error) {
 		if err := l.event(e); err != nil {
 			return false, l.named(err)
 		}
-		full := f.n >= limits.rows || f.parts >= limits.partitions || at-from >= limits.bytes
-		if full && !l.whole && e != PartitionBegin { // a head and its static row stay together
+		full := f.n >= limits.rows || f.parts >= limits.partitions || l.r.UnreadPosition()-from >= limits.bytes
+		if full && !l.whole && f.parts > 0 && e != PartitionBegin { // a head and its static row stay together
 			break
 		}
 	}
 	if f.parts == 0 {
 		return false, nil
 	}
-	l.r.shrink(0) // the batch has a copy
+	l.r.release()
 	return true, f.end()
 }
 

@@ -18,16 +18,18 @@ func (w *window) position() int64 { return w.base + int64(w.pos) }
 func (w *window) unread() []byte { return w.buf[w.pos:w.end] }
 
 // shrink gives the memory of a large row back once it is gone, if n unread
-// bytes are all that is needed. Slices of the old buffer stay as they are.
-func (w *window) shrink(n int) {
+// bytes are all that is needed, and reports whether it did. Slices of the old
+// buffer stay as they are.
+func (w *window) shrink(n int) bool {
 	most := 64 * w.unit
 	if len(w.buf) <= most || n >= most/2 || w.end-w.pos >= most/2 {
-		return
+		return false
 	}
 	kept := w.unread()
 	w.base, w.pos, w.end = w.position(), 0, len(kept)
 	w.buf = make([]byte, most)
 	copy(w.buf, kept)
+	return true
 }
 
 // more makes at least n unread bytes available, or fails: with io.EOF if there

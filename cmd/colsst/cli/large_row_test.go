@@ -48,6 +48,7 @@ func TestLargestRow(t *testing.T) {
 		{"verify", path},
 		{"cassandra", "report", path},
 		{"dump", path},
+		{"convert", path, "-o", filepath.Join(t.TempDir(), "x.csst")},
 	} {
 		c := exec.Command("colsst", args...)
 		var text bytes.Buffer

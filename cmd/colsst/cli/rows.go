@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -114,6 +115,9 @@ func eachBatch(ctx context.Context, it rowgroup.Iter, s *rowgroup.Schema, limit 
 		if err != nil || !more {
 			return err
 		}
+		if stringBytes(b) > largeRow*max(1, b.Len()) {
+			debug.FreeOSMemory()
+		}
 		if n := int64(b.Len()); limit >= 0 && n > limit {
 			head := rowgroup.NewBatch(s)
 			head.Clear()
@@ -129,6 +133,23 @@ func eachBatch(ctx context.Context, it rowgroup.Iter, s *rowgroup.Schema, limit 
 		}
 	}
 	return nil
+}
+
+// largeRow is the size of rows above which the memory that reading has left
+// behind is given back at once, before writing takes as much.
+const largeRow = 8 << 20
+
+// stringBytes is how many bytes the byte strings of b take.
+func stringBytes(b *rowgroup.Batch) (n int) {
+	s := b.Schema()
+	for i := len(s.Columns(rowgroup.PartitionKey)); i < s.NumColumns(); i++ {
+		if m := b.MultiCells(i); m != nil {
+			n += int(m.Size(0, m.Rows()))
+		} else if s.Column(i).Type.Physical().Class() == rowgroup.ClassBytes {
+			n += len(b.Bytes(i).Data)
+		}
+	}
+	return n
 }
 
 // nowFlag is the second at which rows are looked at.
