@@ -667,8 +667,8 @@ func (it *partIter) openOwn(b *rowgroup.Batch, page *page, i int) (given bool, e
 	if err != nil {
 		return false, err
 	}
-	whole := it.within(page, i)
-	if whole && it.plain() {
+	first, whole := at.off == p.first.off, it.within(page, i)
+	if whole && it.plain(first) {
 		given = it.s.whole(b, p.r, &blk, body, p.key, &it.decode)
 	}
 	if !given {
@@ -676,7 +676,6 @@ func (it *partIter) openOwn(b *rowgroup.Batch, page *page, i int) (given bool, e
 			return false, err
 		}
 	}
-	first := at.off == p.first.off
 	if blk.ordinal != p.ordinal || int64(blk.rows) != page.rows[i] || (blk.parts == 1) != first || blk.parts > 1 {
 		return false, encoding.Corruptf("block", "%d rows of partition %d, its index entry says %d of %d", blk.rows, blk.ordinal, page.rows[i], p.ordinal)
 	}
@@ -695,8 +694,10 @@ func (it *partIter) openOwn(b *rowgroup.Batch, page *page, i int) (given bool, e
 	}
 	it.unit = u
 	switch {
+	case given && first && (b.NumPartitions() != 1 || !slices.Equal(b.Key(0), p.key)):
+		return false, encoding.Corruptf("block", "its key is not that of its index entry")
 	case given:
-		if !it.headed {
+		if !first && !it.headed {
 			b.Partition(0).Deletion = p.head.Deletion
 		}
 		it.give(b)
@@ -712,9 +713,10 @@ func (it *partIter) openOwn(b *rowgroup.Batch, page *page, i int) (given bool, e
 	return false, it.narrow(&it.unit)
 }
 
-// plain reports whether all rows that are decoded are given as they are.
-func (it *partIter) plain() bool {
-	return !it.o.Live && it.limit < 0 && (it.headed || it.p.head.Static == rowgroup.StaticAbsent)
+// plain reports whether all rows of a block, the first of its partition or not,
+// are given as they are decoded.
+func (it *partIter) plain(first bool) bool {
+	return !it.o.Live && it.limit < 0 && (first && !it.headed || !first && (it.headed || it.p.head.Static == rowgroup.StaticAbsent))
 }
 
 // keysOnly are the options to decode nothing but keys, clustering and markers.

@@ -65,11 +65,11 @@ func (s *scratch) open(r *Reader, h *header, body []byte) (block, error) {
 	return blk, s.dec.Open(t, blk.groups, blk.rows, blk.parts, body)
 }
 
-// whole decodes into b the block whose header and body these are, if the
-// partition of this key goes on in it all and its template says enough. Where it
-// reports false, the block is to be opened.
+// whole decodes into b the block whose header and body these are, if its template
+// says enough; the partition of this key goes on in it unless one begins with it.
+// Where it reports false, the block is to be opened.
 func (s *scratch) whole(b *rowgroup.Batch, r *Reader, blk *block, body, key []byte, o *rowgroup.ScanOptions) bool {
-	if blk.parts > 0 || !s.small {
+	if !s.small {
 		return false
 	}
 	t, err := r.template(blk.template)
@@ -77,8 +77,7 @@ func (s *scratch) whole(b *rowgroup.Batch, r *Reader, blk *block, body, key []by
 		return false
 	}
 	b.Clear()
-	b.BeginPartition(key).Continued = true
-	return s.dec.DecodeWhole(b, t, blk.groups, blk.rows, body, o)
+	return s.dec.DecodeWhole(b, key, t, blk.groups, blk.rows, blk.parts, body, o)
 }
 
 // openAt reads and opens the block at an item that an index refers to.

@@ -68,15 +68,14 @@ func (x *testBlock) open() error { return x.dec.Open(x.tm, x.groups, x.rows, x.p
 func (x *testBlock) decode(from, to int) error {
 	x.got.Clear()
 	if x.dec.GroupPartitions(from) == 0 {
-		x.got.BeginPartition(x.batch.Key(0))
+		x.got.BeginPartition(x.batch.Key(0)).Continued = true
 	}
 	return x.dec.Decode(x.got, from, to, &x.o)
 }
 
 func (x *testBlock) whole() bool {
 	x.got.Clear()
-	x.got.BeginPartition(x.batch.Key(0))
-	return x.parts == 0 && x.dec.DecodeWhole(x.got, x.tm, x.groups, x.rows, x.body, &x.o)
+	return x.dec.DecodeWhole(x.got, x.batch.Key(0), x.tm, x.groups, x.rows, x.parts, x.body, &x.o)
 }
 
 // testBlocks are blocks of 8 groups of 128 rows.

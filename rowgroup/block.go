@@ -117,16 +117,16 @@ func (d *BlockDecoder) Decode(dst *Batch, from, to int, o *ScanOptions) error {
 	return d.decode(dst, from, to, o)
 }
 
-// DecodeWhole is Open and Decode of all groups in one pass, of a block in which
-// no partition begins, into dst, in which the caller has begun the partition that
-// goes on and nothing else. It leaves no block open, and reports whether it could:
-// it does blocks whose template says all but numbers. Where it could not, dst
-// holds anything, and Open and Decode do it or say what is wrong.
-func (d *BlockDecoder) DecodeWhole(dst *Batch, t *Template, groups, rows int, body []byte, o *ScanOptions) bool {
+// DecodeWhole is Open, and Decode of all groups, in one pass, into dst, which must
+// be empty; key is of the partition that goes on in the block unless one begins
+// with it. It leaves no block open, and reports whether it could: it does blocks
+// whose template says all but numbers. Where it could not, dst holds anything, and
+// Open and Decode do it or say what is wrong.
+func (d *BlockDecoder) DecodeWhole(dst *Batch, key []byte, t *Template, groups, rows, parts int, body []byte, o *ScanOptions) bool {
 	if o == nil {
 		o = &ScanOptions{}
 	}
-	return d.decodeWhole(dst, t, groups, rows, body, o)
+	return d.decodeWhole(dst, key, t, groups, rows, parts, body, o)
 }
 
 // DecodePartition is Decode, but of the partitions that begin in group from it

@@ -353,14 +353,19 @@ func (d *blockDecoder) checkTotals(sumRows, sumParts, rows, parts int) error {
 	return nil
 }
 
-// openRefs finds where the bodies of all streams lie, which begin at off.
-func (d *blockDecoder) openRefs(t *Template, off int) error {
-	n := len(t.streams)
+// forget drops what was known of the chunks of the block before.
+func (d *blockDecoder) forget() {
+	n := len(d.listed)
 	d.spots = zeroed(d.spots, n)
 	if len(d.refs) < n*d.groups {
 		d.refs = make([]ref, n*d.groups)
 	}
 	d.ramps, d.asked = sized(d.ramps, n*(d.groups+1)), zeroed(d.asked, n*(d.groups+1))
+}
+
+// openRefs finds where the bodies of all streams lie, which begin at off.
+func (d *blockDecoder) openRefs(t *Template, off int) error {
+	d.forget()
 	d.t = t
 	for _, k := range d.bodied {
 		var err error

@@ -173,8 +173,8 @@ func TestRampsUnderDamage(t *testing.T) {
 				}
 				got[i] = NewBatch(x.batch.schema)
 				got[i].clear()
-				if x.parts == 0 {
-					got[i].BeginPartition(nil)
+				if d.parts[0] == 0 {
+					got[i].BeginPartition(nil).Continued = true
 				}
 				errs[i] = d.Decode(got[i], 0, x.groups, nil)
 			}
@@ -186,8 +186,7 @@ func TestRampsUnderDamage(t *testing.T) {
 			// Nor does one pass more.
 			d, once := NewBlockDecoder(x.batch.schema), NewBatch(x.batch.schema)
 			once.clear()
-			once.BeginPartition(nil)
-			if x.parts == 0 && d.DecodeWhole(once, parsed, x.groups, x.rows, body, nil) {
+			if d.DecodeWhole(once, nil, parsed, x.groups, x.rows, x.parts, body, nil) {
 				require.NoError(t, errs[0])
 				sameBatch(t, got[0], once)
 				whole[name]++
@@ -196,6 +195,7 @@ func TestRampsUnderDamage(t *testing.T) {
 		require.NotZero(t, decoded, name)
 	}
 	require.Greater(t, whole["full"], 50)
+	require.Greater(t, whole["first"], 50)
 	require.Greater(t, whole["2dec"], 50)
 }
 

@@ -16,6 +16,7 @@ import (
 // many rows each, whose integers are ramps in which one parameter may vary, and
 // whose floats are ALP's of one mode.
 type whole struct {
+	heads   []int32 // where streams of partitions are listed
 	streams []wholeStream
 	ramps   []encoding.Ramp // by stream: of the block, as encoding.Ramp says
 }
@@ -46,22 +47,21 @@ type wholeRamp struct {
 
 // newWhole is the whole of d, or nil.
 func newWhole(l *layout, d *listing) *whole {
-	if !d.plain || len(l.paths) > 0 || len(d.of.streams) > math.MaxInt8 {
+	if !d.plain || d.statical || len(l.paths) > 0 || len(d.of.streams) > math.MaxInt8 {
 		return nil
 	}
-	for i := d.listed[0].from; i < d.listed[0].to; i++ {
-		if d.dyns[i].kind != shapeBlock {
-			return nil
-		}
-	}
-	w := &whole{streams: make([]wholeStream, len(d.listed)-1), ramps: make([]encoding.Ramp, len(d.listed)-1)}
+	w := &whole{streams: make([]wholeStream, len(d.listed)), ramps: make([]encoding.Ramp, len(d.listed))}
 	for k := 1; k < len(d.listed); k++ {
 		st := int(d.of.streams[k].stream)
 		x, s := &d.listed[k], &l.streams[st]
+		if st < numPartitionStreams {
+			w.heads = append(w.heads, int32(k))
+			continue
+		}
 		if !x.byRow || x.values[slotZstd] != 0 || x.from < x.to && d.dyns[x.from].slot < slotParam {
 			return nil
 		}
-		y := &w.streams[k-1]
+		y := &w.streams[k]
 		*y = wholeStream{k: int32(k), class: s.class}
 		switch i := st - l.rows.base; {
 		case s.user:
@@ -75,19 +75,23 @@ func newWhole(l *layout, d *listing) *whole {
 				return nil
 			}
 		case ClassInt32, ClassInt64:
-			if !y.ramp.set(d, k, s) {
+			if !y.ramp.set(l, d, k) {
 				return nil
 			}
 		default:
 			return nil
 		}
 	}
+	if !d.listed[0].level && len(w.heads) == 0 {
+		return nil
+	}
+	w.streams = w.streams[1+len(w.heads):] // the heads are listed first
 	return w
 }
 
-// set makes r that of listed stream k, s, if there is one.
-func (r *wholeRamp) set(d *listing, k int, s *stream) bool {
-	x := &d.listed[k]
+// set makes r that of listed stream k, if there is one.
+func (r *wholeRamp) set(l *layout, d *listing, k int) bool {
+	x, s := &d.listed[k], &l.streams[d.of.streams[k].stream]
 	v := x.values
 	size := uint(64)
 	if s.class == ClassInt32 {
@@ -152,21 +156,21 @@ func (r *wholeRamp) set(d *listing, k int, s *stream) bool {
 		if i == 1 && st == function.None {
 			continue
 		}
-		if st < 0 || st >= int64(d.of.streams[k].stream) || d.where[st] == 0 {
+		if st < numPartitionStreams || st >= int64(d.of.streams[k].stream) || d.where[st] == 0 || l.streams[st].class > ClassInt64 {
 			return false
 		}
-		r.of[i] = int8(d.where[st] - 1)
+		r.of[i] = int8(d.where[st])
 	}
 	return true
 }
 
-// decodeWhole is open and decode of all groups of a block of groups in which no
-// partition begins, into dst, which holds nothing but the beginning of one. It
-// leaves no block open, and reports whether it could: where it could not, open
-// and decode can, or say what is wrong, and dst holds anything.
-func (d *blockDecoder) decodeWhole(dst *Batch, t *Template, groups, rows int, body []byte, o *ScanOptions) bool {
+// decodeWhole is open, and decode of all groups, into dst, which is empty; key is
+// of the partition that goes on in the block unless one begins with it. It leaves
+// no block open, and reports whether it could: where it could not, open and decode
+// can, or say what is wrong, and dst holds anything.
+func (d *blockDecoder) decodeWhole(dst *Batch, key []byte, t *Template, groups, rows, parts int, body []byte, o *ScanOptions) bool {
 	d.t = nil
-	if groups < 1 || groups > MaxBlockGroups || rows < 1 || len(body) > math.MaxInt32 {
+	if groups < 1 || groups > MaxBlockGroups || rows < 1 || rows%groups != 0 || len(body) > math.MaxInt32 {
 		return false
 	}
 	d.list(t)
@@ -179,23 +183,30 @@ func (d *blockDecoder) decodeWhole(dst *Batch, t *Template, groups, rows int, bo
 	}
 	d.groups, d.body, d.first, d.end = groups, body, 0, 0
 	off, err := d.openParams(body)
-	if err != nil {
+	ok := err == nil
+	if !ok {
 		return false
 	}
-	v := d.slots(0, 0)
-	n := int(v[groupRows])
-	if n < 1 || n > rows || n*groups != rows || n%8 != 0 || v[groupParts] != 0 {
+	n := rows / groups
+	if n%8 != 0 {
 		return false
 	}
-	if _, err := d.limits.room(n, 0); err != nil {
-		return false
+	if len(w.heads) > 0 {
+		if off, ok = d.wholeHeads(dst, key, w, rows, parts, off, o); !ok {
+			return false
+		}
+	} else {
+		_, err := d.limits.room(n, 0)
+		if v := d.slots(0, 0); err != nil || parts != 0 || v[groupRows] != int64(n) || v[groupParts] != 0 {
+			return false
+		}
+		dst.BeginPartition(key).Continued = true
 	}
 	want := wanted{all: o.Columns == nil, list: o.Columns}
 	for i := range w.streams {
 		s := &w.streams[i]
 		out := s.given && (s.column < 0 && !o.WithoutMetadata || s.column >= 0 && (s.key || want.has(int(s.column))))
 		var size int
-		var ok bool
 		switch s.class {
 		case ClassFloat32:
 			var to []float32
@@ -232,6 +243,35 @@ func (d *blockDecoder) decodeWhole(dst *Batch, t *Template, groups, rows int, bo
 		dst.n = rows
 	}
 	return true
+}
+
+// wholeHeads decodes the partitions that begin in the block, with streams from
+// off on, and returns where those end.
+func (d *blockDecoder) wholeHeads(dst *Batch, key []byte, w *whole, rows, parts, off int, o *ScanOptions) (end int, ok bool) {
+	d.forget()
+	d.heads.group = -1
+	if d.openGroups(rows, parts) != nil {
+		return 0, false
+	}
+	for _, n := range d.rows {
+		if n != rows/d.groups {
+			return 0, false
+		}
+	}
+	for _, k := range w.heads {
+		if d.listed[k].constant {
+			continue
+		}
+		var err error
+		if off, err = d.openStream(int(d.of.streams[k].stream), int(k), off); err != nil {
+			return 0, false
+		}
+	}
+	if d.parts[0] == 0 {
+		dst.BeginPartition(key).Continued = true
+	}
+	d.begin(0, d.groups)
+	return off, d.decodeHeads(dst, &span{to: d.groups, n: rows}, o) == nil
 }
 
 // wholeParams are the parameters of a stream of floats.
@@ -316,7 +356,7 @@ func (d *blockDecoder) wholeInts(dst *Batch, w *whole, i, n, off int, out bool) 
 	if all.Spread < r.Spread || !all.Within(rows, t.least, t.most) {
 		return 0, false
 	}
-	w.ramps[i] = all
+	w.ramps[s.k] = all
 	if size = r.Len(n) * d.groups; size > len(d.body)-off {
 		return 0, false
 	}
