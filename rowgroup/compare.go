@@ -25,7 +25,7 @@ func (t Type) Compare(a, b []byte) int {
 // first and one that is not of the type's form is last.
 //
 //	boolean               false, true
-//	integers, timestamp   signed
+//	integers, timestamp   signed; so are the units of a decimal(p,s)
 //	old_date, date, time  unsigned
 //	float, double         -0.0 before 0.0, NaNs last
 //	varint, decimal       by number
@@ -105,8 +105,8 @@ func collate(t *Type, a, b []byte) int {
 	}
 	switch t.Kind {
 	case KindBoolean, KindTinyint, KindSmallint, KindInt, KindBigint, KindTimestamp, KindFloat, KindDouble,
-		KindUUID, KindTimeUUID, KindLexicalUUID:
-		n := scalarLen(t.Kind)
+		KindUUID, KindTimeUUID, KindLexicalUUID, KindNumeric:
+		n := scalarLen(t)
 		if len(a) != n || len(b) != n {
 			return compareMisfits(a, b, len(a) == n, len(b) == n)
 		}
@@ -114,7 +114,7 @@ func collate(t *Type, a, b []byte) int {
 	switch t.Kind {
 	case KindBoolean:
 		return cmp.Compare(min(a[0], 1), min(b[0], 1))
-	case KindTinyint, KindSmallint, KindInt, KindBigint, KindTimestamp:
+	case KindTinyint, KindSmallint, KindInt, KindBigint, KindTimestamp, KindNumeric:
 		return compareSigned(a, b)
 	case KindFloat:
 		x, _ := Float32Of(a)

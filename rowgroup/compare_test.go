@@ -63,12 +63,14 @@ func valueGen(t *Type) *rapid.Generator[[]byte] {
 		return rapid.Map(rapid.Int64Range(0, secondsADay*1e9-1), func(v int64) []byte { return AppendInt(nil, Time, v) })
 	case KindCounter:
 		return rapid.Just([]byte{0, 0})
+	case KindNumeric:
+		return numericGen(t)
 	case KindBlob, KindOpaque:
 		return small
 	case KindList, KindSet, KindMap, KindTuple, KindUDT, KindVector, KindComposite:
 		return rapid.Custom(func(rt *rapid.T) []byte { return drawElements(rt, t) })
 	}
-	if n := scalarLen(t.Kind); n > 0 {
+	if n := scalarLen(t); n > 0 {
 		return rapid.OneOf(rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 0x7f, 0x80, 0xff}), n, n),
 			rapid.SliceOfN(rapid.Byte(), n, n), rapid.Just(bytes.Repeat([]byte{0xff}, n)))
 	}

@@ -16,7 +16,7 @@ const (
 )
 
 // marshalNames are the class names behind marshalPrefix, or behind ownPrefix
-// for unsigned integers.
+// for types that Cassandra does not have.
 var marshalNames = [numKinds]string{
 	KindBoolean: "BooleanType",
 	KindTinyint: "ByteType", KindSmallint: "ShortType", KindInt: "Int32Type", KindBigint: "LongType",
@@ -27,6 +27,7 @@ var marshalNames = [numKinds]string{
 	KindTimestamp: "TimestampType", KindOldDate: "DateType", KindDate: "SimpleDateType", KindTime: "TimeType",
 	KindDuration: "DurationType", KindInet: "InetAddressType", KindCounter: "CounterColumnType", KindEmpty: "EmptyType",
 	KindUint8: "UInt8Type", KindUint16: "UInt16Type", KindUint32: "UInt32Type", KindUint64: "UInt64Type",
+	KindFixed: "FixedType", KindNumeric: "NumericType",
 	KindList: "ListType", KindSet: "SetType", KindMap: "MapType", KindTuple: "TupleType", KindUDT: "UserType",
 	KindVector: "VectorType", KindComposite: "CompositeType",
 	KindFrozen: "FrozenType", KindReversed: "ReversedType",
@@ -45,12 +46,13 @@ var kindsByMarshal = func() map[string]Kind {
 
 // own reports whether Cassandra has no such type.
 func (t *Type) own() bool {
-	return KindUint8 <= t.Kind && t.Kind <= KindUint64 || t.Kind == KindTimestamp && t.Unit != Millis
+	return KindUint8 <= t.Kind && t.Kind <= KindNumeric || t.Kind == KindTimestamp && t.Unit != Millis
 }
 
 // Marshal is the class expression by which Cassandra's files name t, such as
 // org.apache.cassandra.db.marshal.ListType(...). Types that Cassandra does not
-// have get classes of their own: colsst.UInt8Type, colsst.TimestampType(us).
+// have get classes of their own: colsst.UInt8Type, colsst.TimestampType(us),
+// colsst.FixedType(16), colsst.NumericType(12,2).
 // ParseMarshal is the inverse, but for an opaque type whose name is no class
 // expression.
 func (t Type) Marshal() string { return string(appendMarshal(nil, &t)) }
@@ -72,6 +74,8 @@ func appendMarshal(dst []byte, t *Type) []byte {
 		dst = append(dst, '(')
 		dst = append(dst, t.Unit.String()...)
 		return append(dst, ')')
+	case t.Kind == KindFixed, t.Kind == KindNumeric:
+		return appendNumbers(dst, t)
 	case t.Kind == KindUDT:
 		dst = append(dst, '(')
 		dst = append(dst, t.Keyspace...)
@@ -148,6 +152,11 @@ func (p *typeParser) parseMarshal() (Type, error) {
 	case t.Kind == KindUDT:
 		err := p.marshalUserType(&t)
 		return t, err
+	case t.Kind == KindFixed, t.Kind == KindNumeric:
+		if err := p.expect('('); err != nil {
+			return t, err
+		}
+		return t, p.numbers(&t)
 	case t.Kind < KindList:
 		return t, nil
 	}

@@ -101,7 +101,7 @@ func (c *Column) cellOrder() cellOrder {
 	case class == ClassInt64 && !c.Type.unsigned():
 		o.by = byInt64
 	case class == ClassBytes:
-		if k := c.Type.bare().Kind; k == KindText || k == KindASCII || k == KindBlob {
+		if k := c.Type.bare().Kind; k == KindText || k == KindASCII || k == KindBlob || k == KindFixed {
 			o.by = byBytes
 		}
 	}
@@ -337,7 +337,7 @@ func (s *Schema) CheckBound(bound Bound) error {
 		if !c.Type.Ordered() {
 			return fmt.Errorf("column %q, type %s: %w", c.Name, c.Type, errNoOrder)
 		}
-		n := scalarLen(c.Type.bare().Kind)
+		n := scalarLen(c.Type.bare())
 		if fixed, ok := c.Type.FixedLen(); ok {
 			n = fixed
 		}

@@ -22,7 +22,7 @@ func TestIntOrder(t *testing.T) {
 		o, ok := s.IntOrder()
 		require.True(rt, ok)
 		value := rapid.Custom(func(rt *rapid.T) []byte {
-			n := scalarLen(typ.Kind)
+			n := scalarLen(&typ)
 			if rapid.IntRange(0, 9).Draw(rt, "odd") == 0 {
 				return [][]byte{nil, {}}[rapid.IntRange(0, 1).Draw(rt, "none")]
 			}

@@ -83,6 +83,9 @@ func NewSchema(partitionKey, clustering, static, regular []Column, opts ...Schem
 			return nil, fmt.Errorf("column %q: names that begin with $ are kept for metadata", c.Name)
 		case c.Type.Kind == KindInvalid:
 			return nil, fmt.Errorf("column %q has no type", c.Name)
+		case !c.Type.numbersFit():
+			return nil, fmt.Errorf("column %q: %s is no type: fixed(n) has 1 to %d bytes, decimal(p,s) 1 to %d digits, s of them behind the point",
+				c.Name, c.Type, encoding.MaxValueBytes, MaxPrecision)
 		case c.Desc && s.Role(i) != Clustering:
 			return nil, fmt.Errorf("column %q: only a clustering column can be descending", c.Name)
 		}

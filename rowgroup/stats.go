@@ -154,7 +154,7 @@ func NewStats(s *Schema) *Stats {
 		default:
 			c.form = wholeBounds
 			switch t.Kind {
-			case KindText, KindASCII, KindBlob:
+			case KindText, KindASCII, KindBlob, KindFixed:
 				c.form = prefixBounds
 			}
 		}
@@ -976,6 +976,10 @@ func (t *Type) intRange() (from, to int64) {
 		return 0, math.MaxUint16
 	case KindUint32:
 		return 0, math.MaxUint32
+	case KindNumeric:
+		if t.Precision <= maxDigits64 {
+			return numericRange(t)
+		}
 	}
 	switch t.Physical() {
 	case PhysBool:

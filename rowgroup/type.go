@@ -82,6 +82,8 @@ const (
 	KindUint16           // int32
 	KindUint32           // int64
 	KindUint64           // int64 holding the bits, ordered unsigned
+	KindFixed            // fixed(Length)
+	KindNumeric          // a count of 10^-Scale of at most Precision digits: int32 up to 9 of them, int64 up to 18, else fixed, two's complement
 	KindList             // bytes; ListType(Args[0])
 	KindSet              // bytes; SetType(Args[0])
 	KindMap              // bytes; MapType(Args[0], Args[1])
@@ -110,9 +112,12 @@ const (
 // the few logical types of other sources added. Types are values; compare them
 // with Equal.
 type Type struct {
-	Kind     Kind
-	Unit     Unit     // KindTimestamp
-	Length   int32    // KindVector: elements
+	Kind   Kind
+	Unit   Unit  // KindTimestamp
+	Length int32 // KindVector: elements; KindFixed: bytes
+
+	Precision, Scale int32 // KindNumeric: decimal digits, and how many of them are behind the point
+
 	Args     []Type   // element, key and value, field or component types
 	Keyspace string   // KindUDT
 	Name     string   // KindUDT, KindOpaque
@@ -143,9 +148,30 @@ var (
 // Timestamp is the type of instants counted in unit since 1970-01-01 UTC.
 func Timestamp(unit Unit) Type { return Type{Kind: KindTimestamp, Unit: unit} }
 
-// Physical is how values of t are stored: PhysFixed for uuids, the empty type
-// and vectors of elements of a fixed length, PhysBytes for every other type
-// that is no number.
+// Fixed is the type of byte strings of n bytes each, ordered by unsigned bytes.
+// n is 1 to encoding.MaxValueBytes.
+func Fixed(n int) Type { return Type{Kind: KindFixed, Length: int32(n)} }
+
+// MaxPrecision is the greatest number of digits of a Numeric: what 32 bytes hold.
+const MaxPrecision = 76
+
+// Numeric is the type of decimal numbers of at most precision digits, 1 to
+// MaxPrecision, of which scale, 0 to precision, stand behind the point: SQL's
+// DECIMAL(precision, scale). A value is its count of units of 10^-scale, so
+// that all values have one scale and compare as integers.
+func Numeric(precision, scale int) Type {
+	return Type{Kind: KindNumeric, Precision: int32(precision), Scale: int32(scale)}
+}
+
+// Digits of the integers of a Numeric's classes.
+const (
+	maxDigits32 = 9
+	maxDigits64 = 18
+)
+
+// Physical is how values of t are stored: PhysFixed for uuids, fixed(n), the
+// empty type, decimal(p,s) of more than 18 digits and vectors of elements of a
+// fixed length, PhysBytes for every other type that is no number.
 func (t Type) Physical() Physical {
 	switch t.Kind {
 	case KindBoolean:
@@ -162,7 +188,15 @@ func (t Type) Physical() Physical {
 		return PhysFloat32
 	case KindDouble:
 		return PhysFloat64
-	case KindUUID, KindTimeUUID, KindLexicalUUID, KindEmpty:
+	case KindUUID, KindTimeUUID, KindLexicalUUID, KindEmpty, KindFixed:
+		return PhysFixed
+	case KindNumeric:
+		switch {
+		case t.Precision <= maxDigits32:
+			return PhysInt32
+		case t.Precision <= maxDigits64:
+			return PhysInt64
+		}
 		return PhysFixed
 	case KindVector:
 		if valueLen(&t) >= 0 {
@@ -187,8 +221,9 @@ func (t Type) FixedLen() (n int, ok bool) {
 
 // ValueLen is the length of a serialised value where the type fixes it, so
 // that Cassandra writes values without a length. It does so for boolean, the
-// integers of 4 and 8 bytes, floats, timestamps, uuids, the empty type and
-// vectors of such elements; not for tinyint, smallint, date, time and counter.
+// integers of 4 and 8 bytes, floats, timestamps, uuids, the empty type, fixed(n),
+// decimal(p,s) and vectors of such elements; not for tinyint, smallint, date,
+// time and counter.
 func (t Type) ValueLen() (n int, ok bool) {
 	if n = valueLen(&t); n < 0 {
 		return 0, false
@@ -211,6 +246,8 @@ func valueLen(t *Type) int {
 		return 16
 	case KindEmpty:
 		return 0
+	case KindFixed, KindNumeric:
+		return scalarLen(t)
 	case KindVector:
 		if len(t.Args) != 1 || t.Length < 1 {
 			return -1
@@ -228,9 +265,27 @@ func valueLen(t *Type) int {
 	return -1
 }
 
+// numbersFit reports whether the numbers of fixed and numeric types in t are such
+// as ParseType would take.
+func (t *Type) numbersFit() bool {
+	switch t.Kind {
+	case KindFixed:
+		return 1 <= t.Length && t.Length <= encoding.MaxValueBytes
+	case KindNumeric:
+		return 1 <= t.Precision && t.Precision <= MaxPrecision && 0 <= t.Scale && t.Scale <= t.Precision
+	}
+	for i := range t.Args {
+		if !t.Args[i].numbersFit() {
+			return false
+		}
+	}
+	return true
+}
+
 // Equal reports whether t and u are the same type, names and units included.
 func (t Type) Equal(u Type) bool {
 	return t.Kind == u.Kind && t.Unit == u.Unit && t.Length == u.Length &&
+		t.Precision == u.Precision && t.Scale == u.Scale &&
 		t.Keyspace == u.Keyspace && t.Name == u.Name &&
 		slices.Equal(t.Fields, u.Fields) &&
 		slices.EqualFunc(t.Args, u.Args, Type.Equal)

@@ -19,10 +19,13 @@ import (
 func scalars() []Type {
 	var ts []Type
 	for k := KindBoolean; k < KindList; k++ {
-		if k != KindTimestamp {
+		switch k {
+		case KindTimestamp, KindFixed, KindNumeric:
+		default:
 			ts = append(ts, Type{Kind: k})
 		}
 	}
+	ts = append(ts, Fixed(1), Fixed(20), Numeric(1, 0), Numeric(9, 2), Numeric(10, 10), Numeric(18, 0), Numeric(19, 3), Numeric(38, 37), Numeric(76, 76))
 	for u := range unitNames {
 		ts = append(ts, Timestamp(Unit(u)))
 	}
@@ -89,6 +92,10 @@ func TestTypeText(t *testing.T) {
 		{"composite<int,lexical_uuid>", Type{Kind: KindComposite, Args: []Type{Int, {Kind: KindLexicalUUID}}}},
 		{"opaque<'it''s'>", Type{Kind: KindOpaque, Name: "it's"}},
 		{"uint64", Type{Kind: KindUint64}},
+		{"decimal", Decimal},
+		{"decimal(12,2)", Numeric(12, 2)},
+		{"fixed(16)", Fixed(16)},
+		{"map<decimal(9,0),vector<fixed(3),2>>", Type{Kind: KindMap, Args: []Type{Numeric(9, 0), {Kind: KindVector, Length: 2, Args: []Type{Fixed(3)}}}}},
 	} {
 		got, err := ParseType(c.text)
 		require.NoError(t, err, c.text)
@@ -101,8 +108,8 @@ func TestTypeSynonyms(t *testing.T) {
 	for text, canonical := range map[string]string{
 		"timestamp": "timestamp(ms)", "varchar": "text", "String": "text", "bytes": "blob", "BOOL": "boolean",
 		"int8": "tinyint", "int16": "smallint", "int32": "int", "int64": "bigint", "float32": "float", "float64": "double",
-		" map < int , timestamp ( ns ) > ": "map<int,timestamp(ns)>",
-		"udt<KS.Name{Field:INT}>":          "udt<ks.name{field:int}>",
+		"numeric(12 , 2)": "decimal(12,2)", "Decimal ( 5 )": "decimal(5,0)", " map < int , timestamp ( ns ) > ": "map<int,timestamp(ns)>",
+		"udt<KS.Name{Field:INT}>": "udt<ks.name{field:int}>",
 	} {
 		got, err := ParseType(text)
 		require.NoError(t, err, text)
@@ -115,6 +122,9 @@ func TestTypeTextErrors(t *testing.T) {
 		"", "invalid", "strin", "int<", "int<int>", "int int", "list", "list<>", "list<int", "list<int,int>", "list<int>>",
 		"map<int>", "map<int,int,int>", "tuple<>", "vector<int>", "vector<int,0>", "vector<int,-1>", "vector<int,2,2>",
 		"vector<int,99999999999>", "vector<2>", "vector<double,2147483647>", "vector<empty,2>",
+		"fixed", "fixed()", "fixed(0)", "fixed(-1)", "fixed(268435457)", "fixed(2", "fixed<2>", "fixed(2,2)", "numeric",
+		"decimal()", "decimal(0)", "decimal(77)", "decimal(9,10)", "decimal(9,)", "decimal(9,2", "decimal(9,-2)", "decimal(9,2,1)",
+		"vector<fixed(200000000),2>",
 		"timestamp()", "timestamp(m)", "timestamp(ms", "udt<x>", "udt<ks.x>", "udt<ks.x{a}>", `udt<ks.x{"":int}>`,
 		`udt<"k s".x{}>`, "opaque<x>", "opaque<'x>", "frozen<int,int>",
 		strings.Repeat("frozen<", 65) + "int" + strings.Repeat(">", 65),
@@ -143,6 +153,9 @@ func TestMarshal(t *testing.T) {
 		{pkg + "CompositeType(" + pkg + "Int32Type," + pkg + "UTF8Type)", "composite<int,text>", ""},
 		{"colsst.UInt32Type", "uint32", ""},
 		{"colsst.TimestampType(ns)", "timestamp(ns)", ""},
+		{"colsst.FixedType(16)", "fixed(16)", ""},
+		{"ListType(colsst.NumericType(12,2))", "list<decimal(12,2)>", pkg + "ListType(colsst.NumericType(12,2))"},
+		{"NumericType(12,2)", "opaque<'NumericType(12,2)'>", "NumericType(12,2)"},
 		{"UInt32Type", "opaque<'UInt32Type'>", ""},
 		{"colsst.Int32Type", "opaque<'colsst.Int32Type'>", ""},
 		{pkg + "DynamicCompositeType(a=>" + pkg + "AsciiType,b=>X(Y))",
@@ -160,6 +173,7 @@ func TestMarshal(t *testing.T) {
 	for _, s := range []string{
 		"", "(", "ListType", "ListType()", "ListType(Int32Type", "ListType(Int32Type))", "ListType(Int32Type,Int32Type)",
 		"UserType(ks)", "UserType(ks,6)", "UserType(ks,zz)", "UserType(ks,61,62)", "UserType(,61)", "Int32Type(", "Int32Type()",
+		"colsst.FixedType", "colsst.FixedType(0)", "colsst.NumericType(77,0)", "colsst.NumericType(5,6)",
 		"VectorType(FloatType)", "VectorType(EmptyType , 3)", "Odd(", "Odd((a)", "colsst.TimestampType", "colsst.TimestampType(ms)",
 		"Int32Type Int32Type", strings.Repeat("ListType(", 50_000), strings.Repeat("(", 1000),
 	} {
@@ -197,6 +211,13 @@ func TestTypeTraits(t *testing.T) {
 		{"date", true, false, -1, -1},
 		{"uuid", true, false, 16, 16},
 		{"empty", true, false, 0, 0},
+		{"fixed(3)", true, false, 3, 3},
+		{"decimal(9,2)", true, false, -1, 4},
+		{"decimal(18,18)", true, false, -1, 8},
+		{"decimal(19,0)", true, false, 9, 9},
+		{"decimal(38,9)", true, false, 16, 16},
+		{"decimal(76,0)", true, false, 32, 32},
+		{"vector<decimal(5,2),3>", true, false, 12, 12},
 		{"text", true, false, -1, -1},
 		{"duration", false, false, -1, -1},
 		{"frozen<map<int,duration>>", false, false, -1, -1},
@@ -272,7 +293,7 @@ func TestMarshalReal(t *testing.T) {
 
 func FuzzParseType(f *testing.F) {
 	for _, s := range []string{"int", "timestamp(us)", "map<text,frozen<list<int>>>", `udt<ks.n{a:int,"B c":text}>`,
-		"vector<float,3>", "opaque<'it''s'>", "list<list<list<", "tuple<int,date"} {
+		"vector<float,3>", "opaque<'it''s'>", "decimal(12,2)", "fixed(16)", "list<list<list<", "tuple<int,date"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -292,7 +313,7 @@ func FuzzParseType(f *testing.F) {
 
 func FuzzParseMarshal(f *testing.F) {
 	for _, s := range []string{"UTF8Type", "org.apache.cassandra.db.marshal.ReversedType(Int32Type)", "MapType(Int32Type , LongType)",
-		"UserType(ks,61,62:Int32Type)", "VectorType(FloatType , 3)", "DynamicCompositeType(a=>X,b=>(Y))", "colsst.TimestampType(us)"} {
+		"UserType(ks,61,62:Int32Type)", "VectorType(FloatType , 3)", "DynamicCompositeType(a=>X,b=>(Y))", "colsst.TimestampType(us)", "colsst.NumericType(12,2)", "colsst.FixedType(3)"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -2,8 +2,11 @@ package rowgroup
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
+
+	"github.com/colsst/colsst/encoding"
 )
 
 // Limits of a type's text, so that hostile text costs little.
@@ -23,6 +26,7 @@ var kindNames = [numKinds]string{
 	KindTimestamp: "timestamp", KindOldDate: "old_date", KindDate: "date", KindTime: "time",
 	KindDuration: "duration", KindInet: "inet", KindCounter: "counter", KindEmpty: "empty",
 	KindUint8: "uint8", KindUint16: "uint16", KindUint32: "uint32", KindUint64: "uint64",
+	KindFixed: "fixed", KindNumeric: "numeric",
 	KindList: "list", KindSet: "set", KindMap: "map", KindTuple: "tuple", KindUDT: "udt",
 	KindVector: "vector", KindComposite: "composite",
 	KindFrozen: "frozen", KindReversed: "reversed", KindOpaque: "opaque",
@@ -63,7 +67,7 @@ func (u Unit) String() string {
 
 // String is the canonical text of t, in the manner of CQL and without blanks:
 //
-//	int  text  timestamp(us)  map<text,frozen<list<int>>>  tuple<int,date>
+//	int  text  timestamp(us)  fixed(16)  decimal(12,2)  map<text,frozen<list<int>>>  tuple<int,date>
 //	vector<float,3>  udt<ks.address{street:text,"Zip code":int}>
 //	composite<int,text>  reversed<timeuuid>  opaque<'SomeType(a=>b)'>
 //
@@ -72,8 +76,14 @@ func (u Unit) String() string {
 func (t Type) String() string { return string(appendType(nil, &t)) }
 
 func appendType(dst []byte, t *Type) []byte {
-	dst = append(dst, t.Kind.String()...)
+	if t.Kind == KindNumeric { // as SQL and Parquet name it
+		dst = append(dst, KindDecimal.String()...)
+	} else {
+		dst = append(dst, t.Kind.String()...)
+	}
 	switch t.Kind {
+	case KindFixed, KindNumeric:
+		return appendNumbers(dst, t)
 	case KindTimestamp:
 		dst = append(dst, '(')
 		dst = append(dst, t.Unit.String()...)
@@ -115,6 +125,19 @@ func appendType(dst []byte, t *Type) []byte {
 	return append(dst, '>')
 }
 
+// appendNumbers appends the numbers of a fixed or numeric type in parentheses.
+func appendNumbers(dst []byte, t *Type) []byte {
+	dst = append(dst, '(')
+	if t.Kind == KindFixed {
+		dst = strconv.AppendInt(dst, int64(t.Length), 10)
+	} else {
+		dst = strconv.AppendInt(dst, int64(t.Precision), 10)
+		dst = append(dst, ',')
+		dst = strconv.AppendInt(dst, int64(t.Scale), 10)
+	}
+	return append(dst, ')')
+}
+
 // field is the name of field i of a user type.
 func (t *Type) field(i int) string {
 	if i < len(t.Fields) {
@@ -150,9 +173,10 @@ func appendQuoted[S string | []byte](dst []byte, s S, quote byte) []byte {
 
 // ParseType reads the text of a type as String writes it. It allows blanks
 // between the parts, names of types in any case, and synonyms: varchar, string,
-// bytes, bool, integer, int8, int16, int32, int64, float32, float64. A
-// timestamp without a unit counts milliseconds, as Cassandra's does. Text that
-// is too long or too deeply nested is an error.
+// bytes, bool, integer, int8, int16, int32, int64, float32, float64, and numeric
+// with digits. A timestamp without a unit counts milliseconds, as Cassandra's
+// does, and a decimal without digits is Cassandra's, of any number and scale.
+// Text that is too long or too deeply nested is an error.
 func ParseType(s string) (Type, error) {
 	p := typeParser{s: s}
 	return p.whole(p.parseType)
@@ -297,6 +321,15 @@ func (p *typeParser) parseType() (Type, error) {
 			}
 		}
 		return t, err
+	case KindDecimal, KindNumeric, KindFixed:
+		if kind == KindDecimal && !p.accept('(') {
+			return t, nil
+		} else if kind == KindDecimal {
+			t.Kind = KindNumeric
+		} else if err = p.expect('('); err != nil {
+			return t, err
+		}
+		return t, p.numbers(&t)
 	case KindUDT, KindOpaque:
 		if err = p.expect('<'); err != nil {
 			return t, err
@@ -337,6 +370,34 @@ func (p *typeParser) parseType() (Type, error) {
 		return t, err
 	}
 	return t, p.checkArgs(&t)
+}
+
+// numbers takes the numbers of a fixed or numeric type, and what closes them.
+func (p *typeParser) numbers(t *Type) (err error) {
+	if t.Kind == KindFixed {
+		if t.Length, err = p.number("a number of bytes", 1, encoding.MaxValueBytes); err != nil {
+			return err
+		}
+		return p.expect(')')
+	}
+	if t.Precision, err = p.number("a number of digits", 1, MaxPrecision); err != nil {
+		return err
+	}
+	if p.accept(',') {
+		if t.Scale, err = p.number("a number of digits behind the point", 0, int64(t.Precision)); err != nil {
+			return err
+		}
+	}
+	return p.expect(')')
+}
+
+// number takes a number within the bounds.
+func (p *typeParser) number(what string, from, to int64) (int32, error) {
+	n, err := strconv.ParseInt(p.word(func(c byte) bool { return '0' <= c && c <= '9' }), 10, 32)
+	if err != nil || n < from || n > to {
+		return 0, p.errorf("%s expected, %d to %d", what, from, to)
+	}
+	return int32(n), nil
 }
 
 func (p *typeParser) unit() (Unit, error) {
@@ -395,12 +456,9 @@ func (p *typeParser) length(t *Type) error {
 	if t.Length != 0 {
 		return p.errorf("too many arguments")
 	}
-	n, err := strconv.ParseUint(p.word(func(c byte) bool { return '0' <= c && c <= '9' }), 10, 31)
-	if err != nil || n == 0 {
-		return p.errorf("a number of elements expected")
-	}
-	t.Length = int32(n)
-	return nil
+	n, err := p.number("a number of elements", 1, math.MaxInt32)
+	t.Length = n
+	return err
 }
 
 // checkArgs checks the number of arguments of a constructor, and that the

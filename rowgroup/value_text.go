@@ -21,13 +21,15 @@ import (
 //	float, double      the shortest decimal that reads back as the same number,
 //	                   with an exponent below 1e-6 and from 1e21; NaN (any), +Inf, -Inf
 //	decimal            digits with the scale kept: 1.50, 1.2E+4
+//	decimal(p,s)       plain digits, s of them behind the point
 //	timestamp          2006-01-02T15:04:05.000Z with as many digits as its unit
 //	                   has; outside the years 1 to 9999 the number of units
 //	date               2006-01-02; -0044-03-15 and 12345-01-01 outside four digits
 //	time               15:04:05.000000000
 //	duration           1y2mo3d4h5m6s7ms8us9ns
 //	text, ascii        as it is
-//	blob, opaque       0x and hexadecimal digits
+//	blob, fixed, opaque
+//	                   0x and hexadecimal digits
 //	uuid, inet         as usual
 //	counter            the sum of its shards
 //	list, set, map, tuple, udt, vector, composite
@@ -90,6 +92,8 @@ func appendText(dst []byte, t *Type, b []byte) []byte {
 		return bigVarint(b).Append(dst, 10)
 	case KindDecimal:
 		return appendDecimal(dst, decimalScale(b), bigVarint(b[4:]))
+	case KindNumeric:
+		return appendNumeric(dst, t, b)
 	case KindUUID, KindTimeUUID, KindLexicalUUID:
 		return appendUUID(dst, b)
 	case KindDuration:
@@ -368,6 +372,9 @@ var (
 //	time       no fraction or 1 to 9 digits; a whole number is nanoseconds
 //	double     a point without digits before or after it; Inf, Infinity
 //	duration   weeks (w)
+//	decimal(p,s)
+//	           fewer digits behind the point than s, or more that are 0, and an
+//	           exponent
 //
 // Second 60 and hour 24 are refused. Collections, tuples and counters cannot be
 // read from text. Errors name the type; after one, dst is returned as it was.
@@ -390,10 +397,10 @@ func parseText(dst []byte, t *Type, s string) ([]byte, error) {
 		}
 		return nil, errSyntax
 	case KindTinyint, KindSmallint, KindInt, KindBigint:
-		v, err := parseInt(s, 8*scalarLen(t.Kind))
+		v, err := parseInt(s, 8*scalarLen(t))
 		return AppendInt(dst, *t, v), err
 	case KindUint8, KindUint16, KindUint32, KindUint64:
-		v, err := parseUint(s, 8*scalarLen(t.Kind))
+		v, err := parseUint(s, 8*scalarLen(t))
 		return AppendInt(dst, *t, int64(v)), err
 	case KindTimestamp, KindOldDate:
 		v, err := parseTimestamp(s, t.unit())
@@ -426,12 +433,17 @@ func parseText(dst []byte, t *Type, s string) ([]byte, error) {
 			}
 		}
 		return append(dst, s...), nil
-	case KindBlob, KindOpaque:
+	case KindBlob, KindOpaque, KindFixed:
 		digits, ok := strings.CutPrefix(s, "0x")
 		if !ok {
 			return nil, errors.New("0x expected")
 		}
+		if t.Kind == KindFixed && len(digits) != 2*int(t.Length) {
+			return nil, fmt.Errorf("%d hexadecimal digits expected", 2*t.Length)
+		}
 		return appendUnhex(dst, digits)
+	case KindNumeric:
+		return parseNumeric(dst, t, s)
 	case KindVarint:
 		return parseVarint(dst, s)
 	case KindDecimal:

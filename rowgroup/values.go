@@ -14,10 +14,10 @@ import (
 // bytes, the numbers among them big-endian. A date counts days from 1970 in
 // memory and days from 2^31 before that serialised.
 
-// scalarLen is the length of a serialised value of a kind whose values have
-// one fixed length, or -1.
-func scalarLen(k Kind) int {
-	switch k {
+// scalarLen is the length of a serialised value of a bare type that is no
+// constructor and whose values have one fixed length, or -1.
+func scalarLen(t *Type) int {
+	switch t.Kind {
 	case KindEmpty:
 		return 0
 	case KindBoolean, KindTinyint, KindUint8:
@@ -30,6 +30,16 @@ func scalarLen(k Kind) int {
 		return 8
 	case KindUUID, KindTimeUUID, KindLexicalUUID:
 		return 16
+	case KindFixed:
+		return int(t.Length)
+	case KindNumeric:
+		switch {
+		case t.Precision <= maxDigits32:
+			return 4
+		case t.Precision <= maxDigits64:
+			return 8
+		}
+		return numericBytes(t.Precision)
 	}
 	return -1
 }
@@ -45,8 +55,9 @@ func (t *Type) bare() *Type {
 // AppendInt appends the serialised form of v, a value of a type of ClassInt32
 // or ClassInt64 as it lies in memory. It panics for a type of another class.
 func AppendInt(dst []byte, t Type, v int64) []byte {
-	kind := t.bare().Kind
-	switch scalarLen(kind) {
+	bare := t.bare()
+	kind := bare.Kind
+	switch scalarLen(bare) {
 	case 1:
 		return append(dst, byte(v))
 	case 2:
@@ -55,11 +66,11 @@ func AppendInt(dst []byte, t Type, v int64) []byte {
 		if kind == KindDate {
 			v += 1 << 31
 		}
-		if kind != KindFloat {
+		if kind != KindFloat && kind != KindFixed {
 			return binary.BigEndian.AppendUint32(dst, uint32(v))
 		}
 	case 8:
-		if kind != KindDouble {
+		if kind != KindDouble && kind != KindFixed {
 			return binary.BigEndian.AppendUint64(dst, uint64(v))
 		}
 	}
@@ -68,14 +79,15 @@ func AppendInt(dst []byte, t Type, v int64) []byte {
 
 // IntOf is the value in memory of the serialised value b of a type of
 // ClassInt32 or ClassInt64. ok is false if memory cannot hold it: the length is
-// wrong, or it is a boolean other than 0 and 1, or t is of another class. Such
-// values become exceptions of their column.
+// wrong, or it is a boolean other than 0 and 1, or a decimal(p,s) of more than p
+// digits, or t is of another class. Such values become exceptions of their
+// column.
 func IntOf(t Type, b []byte) (v int64, ok bool) {
-	kind := t.bare().Kind
-	if len(b) != scalarLen(kind) {
+	bare := t.bare()
+	if len(b) != scalarLen(bare) {
 		return 0, false
 	}
-	switch kind {
+	switch bare.Kind {
 	case KindBoolean:
 		return int64(b[0]), b[0] <= 1
 	case KindTinyint:
@@ -94,6 +106,8 @@ func IntOf(t Type, b []byte) (v int64, ok bool) {
 		return int64(binary.BigEndian.Uint32(b)), true
 	case KindBigint, KindTimestamp, KindOldDate, KindTime, KindUint64:
 		return int64(binary.BigEndian.Uint64(b)), true
+	case KindNumeric:
+		return numericInt(bare, b)
 	}
 	return 0, false
 }
@@ -140,8 +154,8 @@ func valid(t *Type, b []byte) error {
 			return nil
 		}
 	}
-	if n := scalarLen(t.Kind); n >= 0 && len(b) != n {
-		return fmt.Errorf("rowgroup: %s of %d bytes", t.Kind, len(b))
+	if n := scalarLen(t); n >= 0 && len(b) != n {
+		return fmt.Errorf("rowgroup: %s of %d bytes", t.String(), len(b))
 	}
 	ok := true
 	switch t.Kind {
@@ -153,6 +167,8 @@ func valid(t *Type, b []byte) error {
 		}
 	case KindDecimal:
 		ok = len(b) >= minDecimal
+	case KindNumeric:
+		ok = validNumeric(t, b)
 	case KindTimeUUID:
 		ok = uuidVersion(b) == 1
 	case KindInet:
@@ -165,7 +181,7 @@ func valid(t *Type, b []byte) error {
 		return validElements(t, b)
 	}
 	if !ok {
-		return fmt.Errorf("rowgroup: not a valid %s", t.Kind)
+		return fmt.Errorf("rowgroup: not a valid %s", t.String())
 	}
 	return nil
 }
