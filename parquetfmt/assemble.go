@@ -3,6 +3,7 @@ package parquetfmt
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 
@@ -181,18 +182,32 @@ func (a *assembler) list(dst []byte, s *shape) ([]byte, error) {
 func appendLeaf(dst []byte, s *shape, v *page.Values, i int) ([]byte, error) {
 	switch s.form {
 	case formInt32, formBool:
-		return rowgroup.AppendInt(dst, s.typ, int64(v.I32[i])), nil
+		return appendInt(dst, s.typ, int64(v.I32[i]))
 	case formUint32:
 		return rowgroup.AppendInt(dst, s.typ, int64(uint32(v.I32[i]))), nil
 	case formInt64:
-		return rowgroup.AppendInt(dst, s.typ, v.I64[i]), nil
+		return appendInt(dst, s.typ, v.I64[i])
 	case formSeconds:
 		return rowgroup.AppendInt(dst, s.typ, floorDiv(v.I64[i], 1000)), nil
 	case formFloat:
 		return rowgroup.AppendFloat32(dst, v.F32[i]), nil
 	case formDouble:
 		return rowgroup.AppendFloat64(dst, v.F64[i]), nil
+	case formUnscaled:
+		var b [8]byte
+		switch v.Type {
+		case format.Int32:
+			binary.BigEndian.PutUint32(b[:], uint32(v.I32[i]))
+			return rowgroup.AppendUnscaled(dst, s.typ, b[:4])
+		case format.Int64:
+			binary.BigEndian.PutUint64(b[:], uint64(v.I64[i]))
+			return rowgroup.AppendUnscaled(dst, s.typ, b[:])
+		}
+		return rowgroup.AppendUnscaled(dst, s.typ, v.Str.At(i))
 	case formText, formBytes, formFixed:
+		if s.typ.Kind == rowgroup.KindNumeric {
+			return rowgroup.AppendUnscaled(dst, s.typ, v.Str.At(i))
+		}
 		return append(dst, v.Str.At(i)...), nil
 	case formPrinted:
 		return rowgroup.ParseText(dst, s.typ, string(v.Str.At(i)))
@@ -218,6 +233,16 @@ func appendLeaf(dst []byte, s *shape, v *page.Values, i int) ([]byte, error) {
 		return rowgroup.AppendFloat32(dst, float16(binary.LittleEndian.Uint16(v.Str.At(i)))), nil
 	}
 	return dst, errForm
+}
+
+// appendInt appends v, serialised, unless that is no value of t.
+func appendInt(dst []byte, t rowgroup.Type, v int64) ([]byte, error) {
+	at := len(dst)
+	dst = rowgroup.AppendInt(dst, t, v)
+	if n, ok := rowgroup.IntOf(t, dst[at:]); !ok || n != v {
+		return dst[:at], fmt.Errorf("%d is no %s", v, t)
+	}
+	return dst, nil
 }
 
 func floorDiv(a, b int64) int64 {

@@ -13,6 +13,9 @@
 //	float, double              FLOAT, DOUBLE
 //	text, ascii                BYTE_ARRAY, STRING
 //	blob, composite, opaque    BYTE_ARRAY
+//	fixed(n)                   FIXED_LEN_BYTE_ARRAY(n); BYTE_ARRAY above 1 MiB
+//	decimal(p,s)               INT32 for p up to 9, INT64 up to 18, else
+//	                           FIXED_LEN_BYTE_ARRAY, DECIMAL(p,s)
 //	uuid, timeuuid             FIXED_LEN_BYTE_ARRAY(16), UUID
 //	timestamp(ms, us, ns)      INT64, TIMESTAMP(UTC, its unit)
 //	timestamp(s), old_date     INT64, TIMESTAMP(UTC, MILLIS)
@@ -99,7 +102,8 @@
 // Flat files of all types, encodings, versions of pages and compressions that
 // have a standard are read, LZO and the LZ4 without a frame's end excepted: each
 // column as the type from the table above, INT96 as timestamp(ns), FLOAT16 as
-// float, DECIMAL as decimal. A timestamp that is not UTC is taken for one. Text
+// float, DECIMAL(p,s) of any physical type as decimal(p,s) and, beyond 76 digits
+// or with a scale that those do not have, as decimal. A timestamp that is not UTC is taken for one. Text
 // that is not UTF-8 keeps its bytes. Columns of groups, lists and maps are an
 // error by name.
 //

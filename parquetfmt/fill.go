@@ -441,7 +441,7 @@ func (f *filler) bulk(col int, s *shape, from, to, at int) error {
 		}
 		if s.form == formFixed {
 			for i := from; i < to; i++ {
-				if len(str.At(i)) != int(s.length) {
+				if len(str.At(i)) != int(s.length) || s.typ.Kind == rowgroup.KindNumeric && rowgroup.Valid(s.typ, str.At(i)) != nil {
 					return f.rowByRow(col, s, from, to, at)
 				}
 			}

@@ -42,11 +42,18 @@ func shapeOfNode(n *node) (*shape, error) {
 		return rowgroup.Nanos
 	}
 	isDecimal := converted == deprecated.Decimal
-	scale := n.scale
+	scale, precision := n.scale, n.precision
 	if d, ok := n.logical.(*format.DecimalType); ok {
-		isDecimal, scale = true, d.Scale
+		isDecimal, scale, precision = true, d.Scale, d.Precision
 	}
 	if isDecimal && n.typ != format.Boolean && n.typ != format.Int96 && n.typ != format.Float && n.typ != format.Double {
+		if 1 <= precision && precision <= rowgroup.MaxPrecision && 0 <= scale && scale <= precision {
+			as(formUnscaled, rowgroup.Numeric(int(precision), int(scale)))
+			if f, typ := numericForm(s.typ); n.typ == typ && (f != formFixed || n.length == bytesOfDigits(precision)) {
+				s.form = f
+			}
+			return s, nil
+		}
 		as(formFixedPt, rowgroup.Decimal)
 		s.node = cloneNode(n)
 		s.scale = scale
@@ -126,7 +133,9 @@ func shapeOfNode(n *node) (*shape, error) {
 			}
 		}
 	default:
-		as(formBytes, rowgroup.Blob)
+		if as(formBytes, rowgroup.Blob); n.length > 0 {
+			as(formFixed, rowgroup.Fixed(int(n.length)))
+		}
 		switch n.logical.(type) {
 		case *format.UUIDType:
 			if n.length == 16 {

@@ -96,7 +96,7 @@ func newLayout(s *rowgroup.Schema, o *writeOptions) (*layout, error) {
 			decimal = o.decimals["*"]
 		}
 		if given && bare(c.Type).Kind != rowgroup.KindDecimal {
-			return nil, fmt.Errorf("parquetfmt: column %q of type %s is no decimal", c.Name, c.Type)
+			return nil, fmt.Errorf("parquetfmt: column %q of type %s has no precision and scale to be given: only decimals whose values have scales of their own do", c.Name, c.Type)
 		}
 		l.columns = append(l.columns, add(shapeOf(c.Name, c.Type, format.Optional, decimal)))
 	}

@@ -177,7 +177,8 @@ func WithFilter(on bool) Option {
 }
 
 // WithDecimal makes the decimals of a column, or of all ("*"), DECIMAL(p,s), into
-// which every value must fit, in place of a group of unscaled value and scale.
+// which every value must fit, in place of a group of unscaled value and scale. A
+// column of type decimal(p,s) is that without it.
 func WithDecimal(column string, precision, scale int32) Option {
 	return func(o *writeOptions) error {
 		if precision < 1 || precision > 1000 || scale < 0 || scale > precision {

@@ -57,6 +57,10 @@ func (s *shape) ordered() bool {
 			return false
 		}
 		return true
+	case formFixed:
+		return s.typ.Kind == rowgroup.KindFixed || s.typ.Kind == rowgroup.KindNumeric
+	case formUnscaled:
+		return s.node.typ != format.ByteArray // whose bounds may be cut
 	}
 	return false
 }

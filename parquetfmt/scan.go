@@ -640,9 +640,9 @@ func (x *builder) append(b *rowgroup.Batch, col int, c *readColumn, from, to, at
 	switch t := c.typ; c.form {
 	case formInt32, formBool:
 		v := c.values.I32[from:to]
-		if least, greatest := limitsOf(t.Kind); least != math.MinInt32 || greatest != math.MaxInt32 {
-			if lo, hi := simd.MinMaxInt32(v); lo < least || hi > greatest {
-				i := from + slices.IndexFunc(v, func(x int32) bool { return x < least || x > greatest })
+		if least, greatest := limitsOf(t); least != math.MinInt32 || greatest != math.MaxInt32 {
+			if lo, hi := simd.MinMaxInt32(v); int64(lo) < least || int64(hi) > greatest {
+				i := from + slices.IndexFunc(v, func(x int32) bool { return int64(x) < least || int64(x) > greatest })
 				return x.fail(i, first, c.name, fmt.Errorf("%d is no %s", c.values.I32[i], t))
 			}
 		}
@@ -652,6 +652,13 @@ func (x *builder) append(b *rowgroup.Batch, col int, c *readColumn, from, to, at
 		if t.Kind == rowgroup.KindTime {
 			if i := slices.IndexFunc(v, func(n int64) bool { return !validTime(n) }); i >= 0 {
 				return x.fail(from+i, first, c.name, errTime)
+			}
+		}
+		if t.Kind == rowgroup.KindNumeric {
+			least, greatest := limitsOf(t)
+			if lo, hi := simd.MinMaxInt64(v); lo < least || hi > greatest {
+				i := from + slices.IndexFunc(v, func(x int64) bool { return x < least || x > greatest })
+				return x.fail(i, first, c.name, fmt.Errorf("%d is no %s", c.values.I64[i], t))
 			}
 		}
 		move(b.Int64s(col), &c.values.I64, from, to)
@@ -670,7 +677,7 @@ func (x *builder) append(b *rowgroup.Batch, col int, c *readColumn, from, to, at
 	case formDouble:
 		move(b.Float64s(col), &c.values.F64, from, to)
 	case formBytes, formFixed:
-		if bulk = t.Kind == rowgroup.KindBlob || c.form == formFixed; bulk {
+		if bulk = t.Kind == rowgroup.KindBlob || c.form == formFixed && t.Kind != rowgroup.KindNumeric; bulk {
 			if err := b.Bytes(col).AppendFrom(&c.values.Str, from, to); err != nil {
 				return err
 			}
@@ -718,9 +725,14 @@ func (x *builder) append(b *rowgroup.Batch, col int, c *readColumn, from, to, at
 	return nil
 }
 
-// limitsOf are the least and greatest integers of a kind.
-func limitsOf(k rowgroup.Kind) (least, greatest int32) {
-	switch k {
+// limitsOf are the least and greatest integers of a type.
+func limitsOf(t rowgroup.Type) (least, greatest int64) {
+	switch t.Kind {
+	case rowgroup.KindNumeric:
+		for range t.Precision {
+			greatest = 10*greatest + 9
+		}
+		return -greatest, greatest
 	case rowgroup.KindTinyint:
 		return math.MinInt8, math.MaxInt8
 	case rowgroup.KindSmallint:

@@ -81,6 +81,9 @@ func (x *shredder) check(s *shape, v []byte) error {
 		if len(v) != int(s.length) {
 			return orEmpty(v)
 		}
+		if s.typ.Kind == rowgroup.KindNumeric {
+			return rowgroup.Valid(s.typ, v)
+		}
 	case formFixedPt:
 		if len(v) == 0 {
 			return errEmpty

@@ -103,7 +103,10 @@ func appendElements(dst []format.SchemaElement, nodes []*node) []format.SchemaEl
 	return dst
 }
 
-const maxDepth = 64
+const (
+	maxDepth = 64
+	maxFixed = 1 << 20 // bytes of a FIXED_LEN_BYTE_ARRAY
+)
 
 // parseElements makes the tree of a file's schema.
 func parseElements(elements []format.SchemaElement) (fields []*node, leaves int, err error) {
@@ -149,7 +152,7 @@ func parseGroup(parent *node, elements []format.SchemaElement, children int32, d
 				return nil, encoding.Corruptf("schema", "column %q of type %d", n.name, e.Type.V)
 			}
 			n.typ, n.length, n.scale, n.precision = e.Type.V, e.TypeLength.V, e.Scale.V, e.Precision.V
-			if n.typ == format.FixedLenByteArray && (n.length < 0 || n.length > 1<<20) {
+			if n.typ == format.FixedLenByteArray && (n.length < 0 || n.length > maxFixed) {
 				return nil, encoding.Corruptf("schema", "column %q of values of %d bytes", n.name, n.length)
 			}
 		} else if elements, err = parseGroup(n, elements, e.NumChildren.V, depth+1); err != nil {

@@ -24,7 +24,7 @@ const (
 	formText                 // BYTE_ARRAY, valid UTF-8
 	formBytes                // BYTE_ARRAY
 	formFixed                // FIXED_LEN_BYTE_ARRAY
-	formFixedPt              // DECIMAL(p,s) as INT32, INT64 or FIXED_LEN_BYTE_ARRAY
+	formFixedPt              // of a decimal that has a scale of its own, DECIMAL(p,s) as INT32, INT64 or FIXED_LEN_BYTE_ARRAY
 	formPrinted              // BYTE_ARRAY: the value's text, of inet and varint
 	formCounter              // INT64: the sum of a counter's shards
 	formDecimal              // group of unscaled and scale
@@ -38,6 +38,7 @@ const (
 	formTimeMicros // INT64, of times
 	formInt96      // INT96, of timestamps
 	formFloat16    // FIXED_LEN_BYTE_ARRAY of 2 bytes
+	formUnscaled   // DECIMAL(p,s) as INT32, INT64 or bytes of another width than memory has for so many digits
 )
 
 // shape is a value's form with what it is made of.
@@ -124,6 +125,21 @@ func shapeOf(name string, t rowgroup.Type, repetition format.FieldRepetitionType
 	case rowgroup.KindUUID, rowgroup.KindTimeUUID, rowgroup.KindLexicalUUID:
 		leaf(formFixed, format.FixedLenByteArray, &format.UUIDType{})
 		s.length = 16
+	case rowgroup.KindFixed:
+		if t.Length > maxFixed {
+			leaf(formBytes, format.ByteArray, nil)
+			break
+		}
+		leaf(formFixed, format.FixedLenByteArray, nil)
+		s.length = t.Length
+	case rowgroup.KindNumeric:
+		f, typ := numericForm(t)
+		leaf(f, typ, &format.DecimalType{Scale: t.Scale, Precision: t.Precision})
+		converted(deprecated.Decimal)
+		s.scale, s.precision = t.Scale, t.Precision
+		if n, ok := t.FixedLen(); ok {
+			s.length = int32(n)
+		}
 	case rowgroup.KindTimestamp:
 		switch t.Unit {
 		case rowgroup.Seconds:
@@ -192,6 +208,17 @@ func shapeOf(name string, t rowgroup.Type, repetition format.FieldRepetitionType
 		leaf(formBytes, format.ByteArray, nil)
 	}
 	return s
+}
+
+// numericForm is how a decimal(p,s) stands in a file of ours.
+func numericForm(t rowgroup.Type) (form, format.Type) {
+	switch t.Physical() {
+	case rowgroup.PhysInt32:
+		return formInt32, format.Int32
+	case rowgroup.PhysInt64:
+		return formInt64, format.Int64
+	}
+	return formFixed, format.FixedLenByteArray
 }
 
 func plainLeaf(name string, t format.Type, repetition format.FieldRepetitionType) *shape {

@@ -115,7 +115,7 @@ func sortingOf(l *layout, replace bool) (sorted []sortingColumn) {
 	case 1:
 		// Keys are in the order of their bytes.
 		x := l.columns[0]
-		if o := s.Order(); o != "bytes" && o != "byteordered" || x.form != formText && x.form != formBytes && x.form != formFixed && x.form != formBool || replace && x.form == formText {
+		if o := s.Order(); o != "bytes" && o != "byteordered" || x.form != formText && x.form != formBytes && x.form != formFixed && x.form != formBool || replace && x.form == formText || x.typ.Kind == rowgroup.KindNumeric {
 			return nil
 		}
 		sorted = append(sorted, sortingColumn{x.leaf, false})
@@ -132,7 +132,8 @@ func sortingOf(l *layout, replace bool) (sorted []sortingColumn) {
 		reversed := t.Kind == rowgroup.KindReversed
 		switch bare(t).Kind {
 		case rowgroup.KindTinyint, rowgroup.KindSmallint, rowgroup.KindInt, rowgroup.KindBigint, rowgroup.KindTimestamp, rowgroup.KindTime,
-			rowgroup.KindUint8, rowgroup.KindUint16, rowgroup.KindUint32, rowgroup.KindUint64, rowgroup.KindText, rowgroup.KindASCII, rowgroup.KindBlob, rowgroup.KindBoolean:
+			rowgroup.KindUint8, rowgroup.KindUint16, rowgroup.KindUint32, rowgroup.KindUint64, rowgroup.KindText, rowgroup.KindASCII, rowgroup.KindBlob, rowgroup.KindBoolean,
+			rowgroup.KindFixed, rowgroup.KindNumeric:
 		default:
 			return sorted
 		}

@@ -28,9 +28,11 @@ type Aggregate struct {
 	Min, Max []byte
 	// Sum is the exact sum of the values of a float column, rounded once: it
 	// depends neither on their order nor on the platform. IntSum is that of an
-	// integer column, else nil. Both are of columns in Aggregator's sums only.
+	// integer column, else nil, in units of 10^-Scale, which is 0 unless the column
+	// is a decimal(p,s). Both are of columns in Aggregator's sums only.
 	Sum    float64
 	IntSum *big.Int
+	Scale  int32
 	Summed int64 // values in the sum: not the zero-length ones and the exceptions
 }
 
@@ -39,7 +41,8 @@ func (a *Aggregate) Mean() float64 {
 	if a.IntSum == nil || a.Summed == 0 {
 		return a.Sum / float64(a.Summed)
 	}
-	mean, _ := new(big.Rat).SetFrac(a.IntSum, big.NewInt(a.Summed)).Float64()
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(a.Scale)), nil)
+	mean, _ := new(big.Rat).SetFrac(a.IntSum, unit.Mul(unit, big.NewInt(a.Summed))).Float64()
 	return mean
 }
 
@@ -63,7 +66,8 @@ type columnAggregate struct {
 }
 
 // NewAggregator makes an Aggregator of clustering and regular columns of s. The
-// sums of those in sums are formed too: their types must be numbers.
+// sums of those in sums are formed too: their types must be numbers, a decimal(p,s)
+// of at most 18 digits among them.
 func NewAggregator(s *Schema, cols, sums []int) (*Aggregator, error) {
 	a := &Aggregator{cols: make([]columnAggregate, len(cols))}
 	stats := NewStats(s)
@@ -92,7 +96,7 @@ func (t *Type) summable() bool {
 	case KindTinyint, KindSmallint, KindInt, KindBigint, KindUint8, KindUint16, KindUint32, KindUint64, KindFloat, KindDouble:
 		return true
 	}
-	return false
+	return t.Kind == KindNumeric && t.Precision <= maxDigits64
 }
 
 // Add adds rows [from, to) of b, which must hold the columns with their cells.
@@ -248,6 +252,7 @@ func (a *Aggregator) Result() Aggregates {
 		case c.form == floatBounds:
 			g.Sum = c.sum.Float64()
 		default:
+			g.Scale = c.typ.Scale
 			g.IntSum = new(big.Int).Lsh(big.NewInt(c.high), 64)
 			g.IntSum.Add(g.IntSum, new(big.Int).SetUint64(c.low))
 		}

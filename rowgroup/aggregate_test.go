@@ -126,6 +126,10 @@ func TestAggregatorSums(t *testing.T) {
 	require.True(t, math.IsNaN(f.Mean()))
 	i := Aggregate{IntSum: big.NewInt(1), Summed: 3}
 	require.Equal(t, 1.0/3, i.Mean())
+	d := sumOf(Numeric(12, 2), ints(150, -25, 3))
+	require.Equal(t, "128", d.IntSum.String())
+	require.Equal(t, int32(2), d.Scale)
+	require.Equal(t, 1.28/3, d.Mean())
 }
 
 func TestAggregatorLongTexts(t *testing.T) {

@@ -260,6 +260,12 @@ func (b *builder) integer(c *column, text []byte) (int64, *problem) {
 		return 0, c.misfit(text)
 	case rowgroup.KindTimestamp:
 		return b.timestamp(c, text)
+	case rowgroup.KindNumeric:
+		if n, ok := parsePlain(text); ok {
+			if v, ok := n.units(&c.typ); ok {
+				return v, nil
+			}
+		}
 	case rowgroup.KindDate:
 		if t, ok := parseInstant(text); ok && t.day {
 			return t.sec / 86400, nil
@@ -349,13 +355,16 @@ func (b *builder) appendBytes(c *column, v []byte) *problem {
 // misfit says that text is not of the column's type, and which type would do.
 func (c *column) misfit(text []byte) *problem {
 	p := &problem{expected: c.typ.String()}
+	if c.typ.Kind == rowgroup.KindNumeric {
+		p.expected += fmt.Sprintf(": %s before the point and %d behind it at most", plural(int(c.typ.Precision-c.typ.Scale), "digit"), c.typ.Scale)
+	}
 	if c.to != toValue && c.to != toKey {
 		return p
 	}
 	better := rowgroup.Text
 	if n, ok := parseNumber(text); ok {
 		switch kind := c.typ.Kind; {
-		case kind == rowgroup.KindDouble || kind == rowgroup.KindVarint:
+		case kind == rowgroup.KindDouble || kind == rowgroup.KindVarint || kind == rowgroup.KindNumeric:
 			better = rowgroup.Decimal
 		case n.integer && kind == rowgroup.KindBigint:
 			better = rowgroup.Varint

@@ -31,7 +31,7 @@ func AppendJSON(dst []byte, t rowgroup.Type, b []byte) []byte {
 		}
 	case rowgroup.KindBoolean, rowgroup.KindTinyint, rowgroup.KindSmallint, rowgroup.KindInt, rowgroup.KindBigint,
 		rowgroup.KindUint8, rowgroup.KindUint16, rowgroup.KindUint32, rowgroup.KindUint64,
-		rowgroup.KindVarint, rowgroup.KindDecimal, rowgroup.KindCounter:
+		rowgroup.KindVarint, rowgroup.KindDecimal, rowgroup.KindNumeric, rowgroup.KindCounter:
 	default:
 		return appendJSONString(dst, rowgroup.AppendText(nil, t, b))
 	}

@@ -135,7 +135,7 @@ func isNumber(t rowgroup.Type) bool {
 	switch bare(t).Kind {
 	case rowgroup.KindTinyint, rowgroup.KindSmallint, rowgroup.KindInt, rowgroup.KindBigint,
 		rowgroup.KindUint8, rowgroup.KindUint16, rowgroup.KindUint32, rowgroup.KindUint64,
-		rowgroup.KindFloat, rowgroup.KindDouble, rowgroup.KindVarint, rowgroup.KindDecimal, rowgroup.KindCounter:
+		rowgroup.KindFloat, rowgroup.KindDouble, rowgroup.KindVarint, rowgroup.KindDecimal, rowgroup.KindNumeric, rowgroup.KindCounter:
 		return true
 	}
 	return false

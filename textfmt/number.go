@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+
+	"github.com/colsst/colsst/rowgroup"
 )
 
 // parseInt reads [+-]?digits. ok is false if b is anything else or does not
@@ -225,6 +227,23 @@ type plain struct {
 	neg      bool
 	mantissa uint64
 	decimals int // at most 19
+}
+
+// units is n as a number of units of the decimal(p,s) t, of at most 18 digits. ok
+// is false where that may not be it exactly.
+func (n *plain) units(t *rowgroup.Type) (v int64, ok bool) {
+	by := int(t.Scale) - n.decimals
+	if by < 0 {
+		return 0, false
+	}
+	high, u := bits.Mul64(n.mantissa, pow10uint[by])
+	if high > 0 || u >= pow10uint[t.Precision] {
+		return 0, false
+	}
+	if n.neg {
+		return -int64(u), true
+	}
+	return int64(u), true
 }
 
 // float64Of is the double nearest to n.

@@ -62,10 +62,25 @@ var typeSamples = []struct {
 	{"composite<int,text>", [][]byte{[]byte("\x00\x04\x00\x00\x00\x01\x00\x00\x01z\x00"), []byte("\x00\x04\x00\x00\x00\x01\x01")}},
 	{"reversed<bigint>", [][]byte{be(8, 1), be(8, -1)}},
 	{"frozen<reversed<text>>", [][]byte{[]byte("r")}},
+	{"decimal(9,2)", [][]byte{be(4, 0), be(4, -5), be(4, 999999999), be(4, -999999999), be(4, 1000000000), {1, 2}}},
+	{"decimal(18,18)", [][]byte{be(8, 1), be(8, 999999999999999999), be(8, math.MinInt64)}},
+	{"decimal(38,3)", [][]byte{wide(16, 1500), wide(16, -1), append(be(8, 5421010862427522170), be(8, 687399551400673279)...), append(be(8, math.MaxInt64), be(8, -1)...)}},
+	{"reversed<decimal(76,0)>", [][]byte{wide(32, 12), wide(32, math.MinInt64)}},
+	{"fixed(3)", [][]byte{{1, 2, 3}, {0xff, 0, 0}, {1}}},
+	{"frozen<list<decimal(5,2)>>", [][]byte{seq(2, be(4, 125), be(4, -5))}},
 }
 
 // be is v in n bytes, big-endian.
 func be(n int, v int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v))[8-n:] }
+
+// wide is v in n bytes of at least 8, big-endian.
+func wide(n int, v int64) []byte {
+	b := make([]byte, n-8)
+	for i := range b {
+		b[i] = byte(v >> 63)
+	}
+	return append(b, be(8, v)...)
+}
 
 func f32(v float64) []byte { return rowgroup.AppendFloat32(nil, float32(v)) }
 func f64(v float64) []byte { return rowgroup.AppendFloat64(nil, v) }

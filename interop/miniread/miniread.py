@@ -139,7 +139,7 @@ def inflate(data, size):
 
 INT32 = {"boolean": 1, "tinyint": 1, "smallint": 2, "int": 4, "uint8": 1, "uint16": 2, "date": 4}
 INT64 = {"bigint": 8, "uint32": 4, "uint64": 8, "timestamp": 8, "old_date": 8, "time": 8}
-BYTES = ("text ascii blob varint decimal uuid timeuuid lexical_uuid inet empty duration counter "
+BYTES = ("fixed text ascii blob varint decimal uuid timeuuid lexical_uuid inet empty duration counter "
          "opaque list set map tuple udt vector composite").split()
 
 
@@ -147,6 +147,7 @@ class Type:
     def __init__(self, kind):
         self.kind, self.args, self.unit, self.length = kind, [], "", 0
         self.fields, self.name = [], ""
+        self.precision, self.scale = 0, 0
 
     def bare(self):
         t = self
@@ -156,6 +157,9 @@ class Type:
 
     def cls(self):
         k = self.bare().kind
+        if k == "numeric":
+            p = self.bare().precision
+            return "int32" if p <= 9 else "int64" if p <= 18 else "bytes"
         if k in INT32:
             return "int32"
         if k in INT64:
@@ -165,6 +169,10 @@ class Type:
     def fixed(self):
         """The fixed length of a value, or -1."""
         t = self.bare()
+        if t.kind == "fixed":
+            return t.length
+        if t.kind == "numeric":
+            return 4 if t.precision <= 9 else 8 if t.precision <= 18 else int(3.322 * t.precision + 1) // 8 + 1
         n = {"boolean": 1, "uint8": 1, "uint16": 2, "int": 4, "float": 4, "uint32": 4, "bigint": 8, "double": 8,
              "timestamp": 8, "old_date": 8, "uint64": 8, "uuid": 16, "timeuuid": 16, "lexical_uuid": 16, "empty": 0}
         if t.kind == "vector" and t.args[0].fixed() > 0:
@@ -220,6 +228,19 @@ class TypeText:
             t.unit = self.word()
             self.take(")")
             need(t.unit in ("s", "ms", "us", "ns"), "unit %r", t.unit)
+        elif t.kind == "fixed":
+            self.take("(")
+            t.length = int(self.word())
+            self.take(")")
+            need(1 <= t.length <= 1 << 28, "length %d", t.length)
+        elif t.kind == "decimal" and self.next() == "(":
+            t.kind = "numeric"
+            self.take("(")
+            t.precision = int(self.word())
+            self.take(",")
+            t.scale = int(self.word())
+            self.take(")")
+            need(1 <= t.precision <= 76 and t.scale <= t.precision, "decimal(%d,%d)", t.precision, t.scale)
         elif t.kind == "opaque":
             self.take("<")
             t.name = self.quoted("'")
@@ -919,7 +940,11 @@ def serialise(t, v):
     k = t.bare().kind
     if k == "date":
         v += 1 << 31
-    n = {**INT32, **INT64, "float": 4, "double": 8}.get(k)
+    if k == "numeric" and t.cls() != "bytes":
+        n = t.fixed()
+        need(abs(v) < 10 ** t.bare().precision, "a decimal of too many digits")
+    else:
+        n = {**INT32, **INT64, "float": 4, "double": 8}.get(k)
     return v if n is None else (v & (1 << 8 * n) - 1).to_bytes(n, "big")
 
 
@@ -1426,7 +1451,7 @@ def record(schema, c):
                 need(shared <= len(low), "shared bytes of bounds")
                 high = low[:shared] + c.string()
                 need(len(high) <= 64, "bounds of more than 64 bytes")
-                need(col.type.bare().kind not in ("text", "ascii", "blob") or low <= high, "bounds")
+                need(col.type.bare().kind not in ("text", "ascii", "blob", "fixed") or low <= high, "bounds")
             need(len(low) <= 64, "bounds of more than 64 bytes")
     return rows, parts, fields
 
@@ -1510,6 +1535,10 @@ def valid(t, b):
         return True
     if k in LENGTHS and len(b) != LENGTHS[k]:
         return False
+    if k in ("fixed", "numeric") and len(b) != t.fixed():
+        return False
+    if k == "numeric":
+        return abs(int.from_bytes(b, "big", signed=True)) < 10 ** t.precision
     if k == "text":
         try:
             b.decode()
@@ -1630,6 +1659,10 @@ def text(t, b):
         return str(number)
     if k == "decimal":
         return decimal_text(b)
+    if k == "numeric":
+        digits = str(abs(number)).rjust(t.scale + 1, "0")
+        at = len(digits) - t.scale
+        return ("-" if number < 0 else "") + digits[:at] + ("." + digits[at:] if t.scale else "")
     if k in ("text", "ascii"):
         return b.decode()
     if k in ("uuid", "timeuuid", "lexical_uuid"):
@@ -1651,7 +1684,7 @@ def text(t, b):
     if k == "counter":
         n = 2 + 2 * int.from_bytes(b[:2], "big")
         return str(signed(sum(int.from_bytes(b[i + 24:i + 32], "big") for i in range(n, len(b), 32))))
-    if k in ("blob", "opaque", "empty"):
+    if k in ("blob", "fixed", "opaque", "empty"):
         return "0x" + b.hex()
     out = []
     for i, v in enumerate(elements(t, b)):
@@ -1680,7 +1713,7 @@ def nested(t, b):
     return "'" + s + "'" if t.kind in ("timestamp", "old_date", "date", "time", "inet") else s
 
 
-NUMBERS = ("float double boolean tinyint smallint int bigint uint8 uint16 uint32 uint64 varint decimal counter").split()
+NUMBERS = ("float double boolean tinyint smallint int bigint uint8 uint16 uint32 uint64 varint decimal numeric counter").split()
 
 
 def json_value(t, b):

@@ -175,7 +175,7 @@ func (s *stats) columnsOf(r table, name string) (*fileStats, error) {
 	return f, nil
 }
 
-// zeroOf is a value of a type whose values are integers or floats in memory.
+// zeroOf is a value of a type whose values are numbers of a fixed size.
 func zeroOf(t rowgroup.Type) []byte {
 	switch bareType(t).Physical().Class() {
 	case rowgroup.ClassInt32, rowgroup.ClassInt64:
@@ -185,7 +185,8 @@ func zeroOf(t rowgroup.Type) []byte {
 	case rowgroup.ClassFloat64:
 		return rowgroup.AppendFloat64(nil, 0)
 	}
-	return nil
+	v, _ := rowgroup.AppendUnscaled(nil, t, []byte{0}) // nil unless it is a decimal(p,s)
+	return v
 }
 
 // bareType is t without what only says that it is frozen or reversed.
@@ -205,12 +206,16 @@ func numberOf(t rowgroup.Type, v []byte) (float64, bool) {
 		if t.Kind == rowgroup.KindUint64 {
 			return float64(uint64(n)), ok
 		}
-		return float64(n), ok
+		return float64(n) / math.Pow10(int(t.Scale)), ok
 	case rowgroup.ClassFloat32:
 		f, ok := rowgroup.Float32Of(v)
 		return float64(f), ok
 	case rowgroup.ClassFloat64:
 		return rowgroup.Float64Of(v)
+	}
+	if t.Kind == rowgroup.KindNumeric && len(v) > 0 {
+		n, err := strconv.ParseFloat(string(rowgroup.AppendText(nil, t, v)), 64)
+		return n, err == nil
 	}
 	return 0, false
 }
@@ -339,7 +344,7 @@ func (c *columnStats) makeBins(n int) {
 		return
 	}
 	class := bareType(c.typ).Physical().Class()
-	c.integer = c.Binned == "length" || class == rowgroup.ClassInt32 || class == rowgroup.ClassInt64
+	c.integer = c.Binned == "length" || (class == rowgroup.ClassInt32 || class == rowgroup.ClassInt64) && bareType(c.typ).Scale == 0
 	width := c.hi/float64(n) - c.lo/float64(n)
 	if c.hi == c.lo || width == 0 {
 		n = 1

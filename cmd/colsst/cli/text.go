@@ -418,8 +418,8 @@ func jsonText(v any) string {
 }
 
 // commonTypes are the types that text is most often read as.
-var commonTypes = []string{"boolean", "tinyint", "smallint", "int", "bigint", "varint", "uint8", "uint16", "uint32", "uint64", "float", "double", "decimal",
-	"text", "ascii", "blob", "date", "time", "timestamp(s|ms|us|ns)", "uuid", "timeuuid", "inet", "duration",
+var commonTypes = []string{"boolean", "tinyint", "smallint", "int", "bigint", "varint", "uint8", "uint16", "uint32", "uint64", "float", "double", "decimal", "decimal(p,s)",
+	"text", "ascii", "blob", "fixed(n)", "date", "time", "timestamp(s|ms|us|ns)", "uuid", "timeuuid", "inet", "duration",
 	"frozen<list<t>>", "frozen<set<t>>", "frozen<map<k, v>>", "tuple<t, ...>", "vector<t, n>"}
 
 func loadLocation(name string) (*time.Location, error) {

@@ -327,8 +327,13 @@ func resultOf(s *rowgroup.Schema, x Spec) (c rowgroup.Column, col int, err error
 		case rowgroup.KindTinyint, rowgroup.KindSmallint, rowgroup.KindInt, rowgroup.KindBigint,
 			rowgroup.KindUint8, rowgroup.KindUint16, rowgroup.KindUint32, rowgroup.KindUint64:
 			c.Type = rowgroup.Varint
+		case rowgroup.KindNumeric:
+			c.Type = rowgroup.Decimal // which holds any number of digits
+			if t.Physical() == rowgroup.PhysFixed {
+				return c, -1, fmt.Errorf("%s: column %q is %s; sums of decimals are of those of at most 18 digits", x, x.Column, t)
+			}
 		default:
-			return c, -1, fmt.Errorf("%s: column %q is %s; sums are of integers, float and double", x, x.Column, t)
+			return c, -1, fmt.Errorf("%s: column %q is %s; sums are of integers, float and double, and of decimal(p,s)", x, x.Column, t)
 		}
 		if x.Func == Avg {
 			c.Type = rowgroup.Double
@@ -591,6 +596,10 @@ func resultOfCounts(f Func, c *rowgroup.Aggregate, t rowgroup.Type) (v []byte, o
 		return rowgroup.AppendFloat64(nil, c.Mean()), true
 	case c.IntSum == nil:
 		return rowgroup.AppendFloat64(nil, c.Sum), true
+	}
+	if t.Kind == rowgroup.KindNumeric {
+		v, err := rowgroup.ParseText(nil, rowgroup.Decimal, fmt.Sprintf("%se%d", c.IntSum, -c.Scale))
+		return v, err == nil
 	}
 	v, err := rowgroup.ParseText(nil, rowgroup.Varint, c.IntSum.String())
 	return v, err == nil // it is a number

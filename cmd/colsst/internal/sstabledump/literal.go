@@ -17,7 +17,7 @@ func appendLiteral(dst []byte, t *rowgroup.Type, b []byte) []byte {
 	case rowgroup.KindText, rowgroup.KindASCII:
 		dst = append(dst, '\'')
 		return append(append(dst, bytes.ReplaceAll(b, []byte{'\''}, []byte("''"))...), '\'')
-	case rowgroup.KindBlob, rowgroup.KindOpaque, rowgroup.KindComposite, rowgroup.KindLexicalUUID:
+	case rowgroup.KindBlob, rowgroup.KindOpaque, rowgroup.KindComposite, rowgroup.KindLexicalUUID, rowgroup.KindFixed:
 		return hex.AppendEncode(append(dst, "0x"...), b)
 	case rowgroup.KindList:
 		return appendLiterals(dst, t, b, '[', ']')
