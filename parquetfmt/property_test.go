@@ -13,7 +13,8 @@ import (
 )
 
 var scalarTypes = []string{"boolean", "tinyint", "smallint", "int", "bigint", "uint8", "uint16", "uint32", "uint64", "float", "double", "text", "ascii", "blob",
-	"varint", "decimal", "uuid", "timestamp(s)", "timestamp(ms)", "timestamp(us)", "timestamp(ns)", "date", "time", "inet", "duration", "counter", "empty"}
+	"varint", "decimal", "uuid", "timestamp(s)", "timestamp(ms)", "timestamp(us)", "timestamp(ns)", "date", "time", "inet", "duration", "counter", "empty",
+	"decimal(4,2)", "decimal(18,0)", "decimal(30,4)", "fixed(3)"}
 
 // drawType is any type; of collections only frozen ones.
 func drawType(t *rapid.T, depth int) rowgroup.Type {
@@ -100,6 +101,18 @@ func drawValue(t *rapid.T, typ rowgroup.Type) []byte {
 		return v
 	case rowgroup.KindUUID:
 		return bytes(16)
+	case rowgroup.KindFixed:
+		return bytes(int(typ.Length))
+	case rowgroup.KindNumeric:
+		n, _ := typ.ValueLen()
+		v := bytes(rapid.IntRange(1, n).Draw(t, "n"))
+		for fits := false; !fits; {
+			x, err := rowgroup.AppendUnscaled(nil, typ, v)
+			if fits = err == nil; fits {
+				return x
+			}
+			v = v[1:]
+		}
 	case rowgroup.KindBlob:
 		return bytes(rapid.IntRange(0, 5).Draw(t, "n"))
 	}
