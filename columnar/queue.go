@@ -79,10 +79,23 @@ func newQueue(s *rowgroup.Schema, o rowgroup.EncodeOptions, n int) queue {
 	return q
 }
 
-// next is a job for the next segment, whose rows take some bytes. If too much
-// is on its way, the oldest is written first.
+// makeRoom has the oldest segments written where too much is on its way for
+// rows of some bytes to be, too.
+func (q *queue) makeRoom(bytes int64, out *output) error {
+	for len(q.waiting) > 0 && q.bytes+bytes > maxQueuedBytes {
+		if err := q.writeOldest(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next is a job for the next segment, whose rows take some bytes.
 func (q *queue) next(bytes int64, out *output) (*segmentJob, error) {
-	for len(q.free) == 0 || len(q.waiting) > 0 && q.bytes+bytes > maxQueuedBytes {
+	if err := q.makeRoom(bytes, out); err != nil {
+		return nil, err
+	}
+	if len(q.free) == 0 {
 		if err := q.writeOldest(out); err != nil {
 			return nil, err
 		}

@@ -172,6 +172,9 @@ func (w *Writer) append(b *rowgroup.Batch) error {
 	for from < n || part < np {
 		rows, bytes := w.room()
 		w.sizes.measure(b, from, min(n, from+rows))
+		if err := w.makeWay(b, from, part); err != nil {
+			return err
+		}
 		to, toPart := w.sizes.piece(b, part, rows, bytes)
 		if err := w.piece(b, from, to, part, toPart); err != nil {
 			return err
@@ -190,6 +193,37 @@ func (w *Writer) room() (rows int, bytes int64) {
 	}
 	bytes = w.segmentBytes() - w.unitMem - w.shared.bytes - w.cur.closed - w.cur.bytes
 	return min(rows, pieceRows), min(max(bytes, pieceBytes/8), pieceBytes)
+}
+
+// makeWay has written what is before row from of b, the first measured, if that
+// is larger than a segment, so that memory does not hold both: it ends groups
+// and segments that the row ends anyway.
+func (w *Writer) makeWay(b *rowgroup.Batch, from, part int) error {
+	if len(w.sizes.rows) == 0 || w.sizes.rows[0] <= max(w.segmentBytes(), int64(w.o.groupBytes)) {
+		return nil
+	}
+	at := w.rowBase + int64(w.pend.Len())
+	switch np := b.NumPartitions(); {
+	case part == np || b.Partition(part).Start > from:
+		if at > w.cur.groupFrom {
+			if err := w.cut(at); err != nil {
+				return err
+			}
+		}
+	case part+1 == np || b.Partition(part+1).Start > from:
+		if err := w.endPartition(at); err != nil {
+			return err
+		}
+		if err := w.closeShared(); err != nil {
+			return err
+		}
+		if w.unitMem > 0 {
+			if err := w.flushClosed(); err != nil {
+				return err
+			}
+		}
+	}
+	return w.queue.makeRoom(w.sizes.rows[0], &w.out)
 }
 
 // piece takes over unfiltereds [from, to) and partitions [fromPart, toPart).
@@ -230,14 +264,21 @@ func (w *Writer) rows(from, to, base int64) error {
 			}
 			continue
 		}
-		c.cuts = append(c.cuts, row)
-		c.closed += c.bytes
-		c.groupFrom, c.bytes = row, 0
-		if len(c.cuts) == segmentGroups || c.closed > w.segmentBytes() {
-			if err := w.flushCurrent(); err != nil {
-				return err
-			}
+		if err := w.cut(row); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// cut ends the open group of the current partition before row.
+func (w *Writer) cut(row int64) error {
+	c := &w.cur
+	c.cuts = append(c.cuts, row)
+	c.closed += c.bytes
+	c.groupFrom, c.bytes = row, 0
+	if len(c.cuts) == segmentGroups || c.closed > w.segmentBytes() {
+		return w.flushCurrent()
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/colsst/colsst/internal/generate"
 	"github.com/colsst/colsst/rowgroup"
@@ -43,6 +44,32 @@ func TestConcurrentWriting(t *testing.T) {
 	}
 	_, err := NewWriter(io.Discard, m.Schema(), WithConcurrency(0))
 	require.ErrorContains(t, err, "option concurrency: 0 is out of 1 to 256")
+}
+
+// So it is where rows are larger than a segment, which has what is before them
+// written first.
+func TestLargeRows(t *testing.T) {
+	s := table(t, []rowgroup.Column{{Name: "k", Type: rowgroup.Text}}, []rowgroup.Column{{Name: "c", Type: rowgroup.Int}},
+		[]rowgroup.Column{{Name: "v", Type: rowgroup.Blob}})
+	rapid.Check(t, func(rt *rapid.T) {
+		const group = 64 // bytes, so that a segment has 4 KiB
+		b := rowgroup.NewBatch(s)
+		parts := rapid.IntRange(1, 12).Draw(rt, "partitions")
+		for p := range parts {
+			b.BeginPartition(fmt.Appendf(nil, "p%02d", p))
+			rows := rapid.SampledFrom([]int{0, 1, 2, 3, 30}).Draw(rt, "rows")
+			for i := range rows {
+				size := rapid.SampledFrom([]int{0, 1, 5, group, 3 * group, 63 * group, 64*group - 8, 64 * group, 65 * group, 100 * group}).Draw(rt, "size")
+				*b.Int32s(1) = append(*b.Int32s(1), int32(i))
+				require.NoError(rt, b.Bytes(2).Append(make([]byte, size)))
+			}
+		}
+		opts := []Option{WithRowGroupBytes(group), WithRowGroupRows(rapid.SampledFrom([]int{1, 2, 128}).Draw(rt, "rows a group"))}
+		want := write(t, b, 1<<30, opts...)
+		for _, rows := range []int{1, 2, 5} {
+			require.True(rt, bytes.Equal(want, write(t, b, rows, append(opts, WithConcurrency(2))...)), "batches of %d", rows)
+		}
+	})
 }
 
 // However a file ends, nobody encodes any more; an error of the file beneath
