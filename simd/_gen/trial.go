@@ -48,10 +48,13 @@ func trial(s shape, store bool) {
 	up, down, back, scale := d.double("up"), d.double("down"), d.double("back"), d.double("scale")
 	round := d.constant(magic)
 	top := pick[uint64](s, 0x4320000000000000, 0x4170000000000000) // 2^51, 2^24
-	limit, lowest := d.constant(top), d.constant(top|1<<63)
+	limit := d.constant(top)
 	c := &converter{
 		shape: s, src: src, ints: ints, up: up, down: down, back: back, scale: scale,
-		round: round, limit: limit, lowest: lowest, store: store,
+		round: round, limit: limit, store: store,
+	}
+	if !s.avx512 {
+		c.lowest = d.constant(top | 1<<63)
 	}
 	switch {
 	case s.avx512:
@@ -68,13 +71,14 @@ func trial(s shape, store bool) {
 	body := func(lanes reg.Register) {
 		bad := GP32()
 		if s.avx512 {
-			ok := c.eight(lanes)
+			KMOVB(c.eight(lanes), bad)
 			if lanes == nil {
-				KNOTB(ok, ok)
+				XORL(U32(0xff), bad)
 			} else {
-				KANDNB(lanes, ok, ok)
+				all := GP32()
+				KMOVB(lanes, all)
+				XORL(all, bad)
 			}
-			KMOVB(ok, bad)
 		} else {
 			pick(s, c.twice4, c.twice4Narrow)(bad)
 		}
@@ -171,12 +175,10 @@ func (c *converter) eight(lanes reg.Register) reg.OpmaskVirtual {
 		VMULPD(c.up, x, x)
 	}
 	VMULPD(c.down, x, x)
-	c.bound(x)
+	VRANGEPD(U8(2), c.limit, x, x) // the lesser without the signs, with that of x
 	VADDPD(c.round, x, x)
-	i := ZMM()
-	VPSUBQ(c.round, x, i)
-	VSUBPD(c.round, x, x)
-	VMULPD(c.back, x, b)
+	VSUBPD(c.round, x, b)
+	VMULPD(c.back, b, b)
 	VMULPD(c.scale, b, b)
 	ok := K()
 	if c.size == 64 {
@@ -188,10 +190,15 @@ func (c *converter) eight(lanes reg.Register) reg.OpmaskVirtual {
 	if lanes != nil {
 		KANDB(lanes, ok, ok)
 	}
+	i := x
+	if c.store {
+		VPSUBQ_Z(c.round, x, ok, i)
+	} else {
+		VPSUBQ(c.round, x, i)
+	}
 	VPMINSQ(i, c.least, ok, c.least)
 	VPMAXSQ(i, c.greatest, ok, c.greatest)
 	if c.store {
-		VMOVDQA64_Z(i, ok, i)
 		m := Mem{Base: c.ints}
 		switch {
 		case c.size == 64 && lanes == nil:
