@@ -86,9 +86,21 @@ func Again[T Integer](x []T, lo, hi int64, n int, prev Frame) (f Frame, ok bool)
 	if w > 4 && near(x, w-4) > Samples*3/4 {
 		return f, false // most lie together, maybe beside the middle
 	}
-	inner := outside(x, T(f.Base()+int64(uint64(1)<<w>>2)), w-1)
-	return f, (inner-f.Patches)*patch+inner >= n
+	// Some of the values are often enough to tell.
+	inner, from := 0, T(f.Base()+int64(uint64(1)<<w>>2))
+	for len(x) > 0 {
+		k := min(len(x), aFew)
+		inner += outside(x[:k], from, w-1)
+		if (inner-f.Patches)*patch+inner >= n {
+			return f, true
+		}
+		x = x[k:]
+	}
+	return f, false
 }
+
+// aFew values are looked at before the rest is.
+const aFew = 256
 
 // near counts, of a few values, those less than 2^w from one of them.
 func near[T Integer](x []T, w uint) (count int) {
@@ -220,6 +232,9 @@ func (r *run[T]) patched(base int64, w uint) Frame {
 	f := Frame{P: base, Width: w}
 	off := T(f.Base())
 	lo, hi := T(r.lo)-off, T(r.hi)-off // distances to the base; they may wrap
+	if b := f.Base(); r.lo >= b && uint64(r.hi)-uint64(b) < 1<<w {
+		return f
+	}
 	f.Patches = outside(r.x, off, w)
 	if (lo < 0) != (T(r.lo) < off) || (hi < 0) != (T(r.hi) < off) {
 		lo, hi = 0, 0
