@@ -16,7 +16,9 @@ func Distance(a, b int64) int {
 func (p *Params) Distance(last *Params) int {
 	n := 0
 	for i, v := range p {
-		n += Distance(v, last[i])
+		if v != last[i] { // few are
+			n += Distance(v, last[i])
+		}
 	}
 	return n
 }

@@ -83,7 +83,7 @@ func Again[T Integer](x []T, lo, hi int64, n int, prev Frame) (f Frame, ok bool)
 	if f.Patches*patch > n {
 		return f, false
 	}
-	if w > 4 && near(x, w-4) > Samples*3/4 {
+	if w > 4 && huddled(x, w-4) {
 		return f, false // most lie together, maybe beside the middle
 	}
 	// Some of the values are often enough to tell.
@@ -102,16 +102,18 @@ func Again[T Integer](x []T, lo, hi int64, n int, prev Frame) (f Frame, ok bool)
 // aFew values are looked at before the rest is.
 const aFew = 256
 
-// near counts, of a few values, those less than 2^w from one of them.
-func near[T Integer](x []T, w uint) (count int) {
+// huddled reports whether, of a few values, more than three quarters of Samples
+// are less than 2^w from one of them.
+func huddled[T Integer](x []T, w uint) bool {
 	middle, step := x[len(x)/2], max(1, len(x)/Samples)
-	for i := 0; i < len(x); i += step {
+	apart := (len(x)-1)/step + 1 - Samples*3/4 // how many of them would be too many
+	for i := 0; i < len(x) && apart > 0; i += step {
 		d := int64(x[i] - middle)
-		if (d^d>>63)>>w == 0 {
-			count++
+		if (d^d>>63)>>w != 0 {
+			apart--
 		}
 	}
-	return count
+	return apart > 0
 }
 
 // run is what Fit is given.
