@@ -509,9 +509,20 @@ func (e *segmentEncoder) appendFunctions(dst []choice, st int) []choice {
 			}
 		}
 	}
+	switch st { // a deletion is local to the second in which it was marked
+	case sPartDelLocal, l.markers + mCloseLocal:
+		add(st-1, -1, 1, 1_000_000)
+	case l.markers + mOpenTime:
+		add(l.markers+mCloseTime, -1, 1, 1)
+	case l.markers + mOpenLocal:
+		add(l.markers+mCloseLocal, -1, 1, 1)
+		add(st-1, -1, 1, 1_000_000)
+	}
 	for _, r := range []*rowLayout{&l.static, &l.rows} {
 		w, ttl := r.base+rWriteTime, r.base+rTTL
 		switch {
+		case st == r.base+rDelLocal:
+			add(st-1, -1, 1, 1_000_000)
 		case st == w:
 			times(-1, false)
 		case st == ttl:
@@ -531,6 +542,10 @@ func (e *segmentEncoder) appendFunctions(dst []choice, st int) []choice {
 					add(r.value(c-1, cWriteTime), -1, 1, 1)
 				}
 				times(-1, false)
+			case r.value(c, cDelLocal):
+				if s := &l.streams[st]; s.ref != refCells && l.streams[r.value(c, cState)].ref == refCells { // of a multi-cell column
+					add(st-1, -1, 1, 1_000_000)
+				}
 			case ct:
 				add(ttl, -1, 1, 1)
 				if c > r.from {

@@ -311,8 +311,10 @@ var noneTraits = traits{first: countNone, lo: countNone, hi: countNone}
 func (s shape) fitsNone() bool { return s.fits(&noneTraits, 2) }
 
 type templateSet struct {
-	list []known
-	last int // the one taken for the block before
+	list   []known
+	last   int // the one taken for the block before
+	blocks int // so far
+	bytes  int // of all templates
 }
 
 // known is a template of the set.
@@ -329,9 +331,18 @@ type streamSlot struct {
 	slot
 }
 
-// templateSlack is how many bits a block may be larger with a template that
-// exists than with one of its own: a template costs some hundred bytes.
+// templateSlack is how many bits a block may be larger at least with a template
+// that exists than with one of its own: a template costs some hundred bytes.
 const templateSlack = 8 * 12
+
+// slack is how many bits a block may be larger with a template that exists: as
+// many as the templates took for each block so far, up to a quarter of one.
+func (ts *templateSet) slack() int {
+	if ts.blocks == 0 {
+		return templateSlack
+	}
+	return max(templateSlack, min(8*ts.bytes/ts.blocks, 2*ts.bytes/len(ts.list)))
+}
 
 // recentTemplates is how many templates Choose looks at.
 const recentTemplates = 64
@@ -340,7 +351,9 @@ func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool)
 	c := &seg.cols
 	c.open(from, to)
 	ownCost, seeds := c.ownCost()
-	limit, enough := ownCost+templateSlack, ownCost+templateSlack/2
+	slack := ts.slack()
+	ts.blocks++
+	limit, enough := ownCost+slack, ownCost+slack/2
 	cost := func(i int) (bits int, ok bool) {
 		k := &ts.list[i]
 		if k.fixed+k.perGroup*(to-from)+seeds > limit || c.confirms(&k.doubt) || c.exceeds(k.stored, limit) {
@@ -376,7 +389,7 @@ func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool)
 	var t *Template
 	if len(ts.list) > 0 {
 		t = c.join(ts.list[ts.last].Template)
-		if _, _, ok := c.cost(&t.template, ownCost+templateSlack); !ok {
+		if _, _, ok := c.cost(&t.template, ownCost+slack); !ok {
 			t = nil
 		}
 	}
@@ -392,6 +405,7 @@ func (ts *templateSet) choose(seg *Segment, from, to int) (int, *Template, bool)
 			}
 		}
 	}
+	ts.bytes += len(t.appendTo(nil))
 	ts.list = append(ts.list, k)
 	ts.last = len(ts.list) - 1
 	return ts.last, t, true
