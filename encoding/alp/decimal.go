@@ -122,11 +122,15 @@ func (e *chunk[F, I]) decimals() (pair, bool) {
 // with tries pair p on the whole chunk: no more than three quarters of it may
 // be exceptions.
 func (e *chunk[F, I]) with(p pair) bool {
+	e.exceptions = e.exceptions[:0]
+	if e.exact && e.of == p {
+		return true
+	}
 	count := decimals(&e.ints, e.mask, e.src, p)
+	e.exact, e.of = count == 0, p
 	if count > len(e.src)*3/4 {
 		return false
 	}
-	e.exceptions = e.exceptions[:0]
 	if count > 0 {
 		e.exceptions = positions(e.exceptions, e.mask)
 	}

@@ -99,6 +99,10 @@ func encode[F float, I frame.Integer](enc *Encoder, s *integers[I], dst []byte, 
 	enc.codes = resize(enc.codes, n)
 	s.resize(n)
 	e := chunk[F, I]{Encoder: enc, integers: s, src: src, m: m}
+	if dst, ok := e.repeat(dst); ok {
+		*p = e.last
+		return dst
+	}
 	c := e.choose()
 	*p = c.params
 	return e.append(dst, &c)
@@ -110,6 +114,9 @@ type chunk[F float, I frame.Integer] struct {
 	*integers[I]
 	src []F
 	m   uint // bits of a value
+
+	exact bool // the integers are those of all values by the pair of
+	of    pair
 }
 
 // steady lets the search wait for 1, 3, 7 and then 15 chunks where it keeps
