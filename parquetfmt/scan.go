@@ -37,6 +37,8 @@ type scan struct {
 	cells   []*readColumn  // of metadata of cells that are flat
 	multi   []*readColumn  // cells of multi-cell columns, which are read by the row
 	group   int            // the next row group
+	first   int64          // row of the file that the group at hand begins with
+	end     int64          // and that it ends before
 	ranges  []rowRange     // of the group at hand, yet to be read
 	at      int64          // row of the group that comes next
 
@@ -170,25 +172,18 @@ func (s *scan) next(b *rowgroup.Batch) (more bool, err error) {
 	if err := s.read(r.from, n); err != nil {
 		return false, err
 	}
-	first := s.firstRow() + r.from
+	first := s.first + r.from
 	if r.from += int64(n); r.from == r.to {
 		s.ranges = s.ranges[1:]
 	}
 	return true, s.build.batch(b, n, first)
 }
 
-// firstRow is the number of the first row of the group at hand in the file.
-func (s *scan) firstRow() (n int64) {
-	for i := range s.group - 1 {
-		n += s.f.meta.RowGroups[i].NumRows
-	}
-	return n
-}
-
 // openGroup begins the next row group.
 func (s *scan) openGroup() error {
 	g := &s.f.meta.RowGroups[s.group]
 	s.group++
+	s.first, s.end = s.end, s.end+g.NumRows
 	ranges, err := s.wanted(s.group - 1)
 	if err != nil {
 		return err

@@ -99,23 +99,22 @@ func readAll(dst []byte, r io.Reader, n int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// unzstd appends the n bytes of Zstd frames, which may not say their lengths.
 func (c *Codec) unzstd(dst, src []byte, n int) ([]byte, error) {
-	var h zstd.Header
-	if err := h.Decode(src); err != nil {
-		return nil, err
-	}
 	// A block takes 4 bytes or more and makes at most 128 KiB.
-	if h.HasFCS && (h.FrameContentSize > uint64(n) || h.FrameContentSize > (uint64(len(src))/4+1)<<17) {
-		return nil, errors.New("longer than the page")
+	if uint64(n) > (uint64(len(src))/4+1)<<17 {
+		return nil, errors.New("shorter than the page")
 	}
 	if c.dec == nil {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxBytes), zstd.WithDecoderLowmem(true))
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxBytes), zstd.WithDecoderLowmem(true),
+			zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
 			return nil, err
 		}
 		c.dec = d
 	}
-	return c.dec.DecodeAll(src, dst)
+	dst = slices.Grow(dst, n)
+	return c.dec.DecodeAll(src, dst[:len(dst):len(dst)+n])
 }
 
 // Compress appends src compressed with Zstd at its default level, or as
