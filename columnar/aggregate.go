@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/colsst/colsst/internal/rawfile"
 	"github.com/colsst/colsst/rowgroup"
 )
 
@@ -52,12 +53,22 @@ func settled(s *rowgroup.Schema, st *rowgroup.Stats, now int64) bool {
 
 // Aggregate adds up the rows of the partition between two bounds: whole
 // segments from their statistics where these tell, the rest decoded, the
-// columns in question only.
+// columns in question only. Where both bounds are open and the segments tell
+// all, nothing else is read, the partition's time index neither.
 func (p *partition) Aggregate(ctx context.Context, from, to rowgroup.Bound, o rowgroup.AggregateOptions) (rowgroup.Aggregates, error) {
 	s := p.r.foot.schema
 	agg, err := rowgroup.NewAggregator(s, o.Columns, o.Sums)
 	if err != nil {
 		return rowgroup.Aggregates{}, err
+	}
+	if p.leaf != nil && len(from.Prefix)+len(to.Prefix)+len(o.Sums) == 0 {
+		known, err := p.known(ctx, o)
+		if err != nil {
+			return rowgroup.Aggregates{}, err
+		}
+		if known != nil {
+			return known.Result(), nil
+		}
 	}
 	rows := p.Range(ctx, from, to, o.Scan(s))
 	if it, ok := rows.(*partIter); ok && it.err == nil && p.leaf != nil && len(o.Sums) == 0 {
@@ -65,6 +76,37 @@ func (p *partition) Aggregate(ctx context.Context, from, to rowgroup.Bound, o ro
 	}
 	err = agg.AddAll(rows, s)
 	return agg.Result(), err
+}
+
+// known adds up the segments of the whole partition by their statistics. It is
+// nil where they do not tell all of it, or tell of more.
+func (p *partition) known(ctx context.Context, o rowgroup.AggregateOptions) (_ *rowgroup.Aggregator, err error) {
+	r := p.r
+	if !r.enter() {
+		return nil, r.check(ctx)
+	}
+	defer func() { _ = r.leave() }() // the error of closing what was only read
+	if r.file.mapped {
+		defer rawfile.Catch(rawfile.Guard(), &err)
+	}
+	if o.Live && !p.head.Deletion.Live() {
+		return nil, nil
+	}
+	agg, err := rowgroup.NewAggregator(r.foot.schema, o.Columns, nil)
+	if err != nil {
+		return nil, err
+	}
+	segs := segmentFinder{r: r}
+	blocks, rows := int64(0), int64(0)
+	all, err := segs.ofPartition(ctx, p, true, func(seg *segment) bool {
+		blocks += int64(seg.blocks)
+		rows += seg.stats.Rows + seg.stats.Markers
+		return seg.first >= p.first.off && blocks <= p.entry().blocks && !(o.Live && !settled(r.foot.schema, seg.stats, o.Now)) && agg.AddStats(seg.stats)
+	})
+	if !all || blocks != p.entry().blocks || rows != p.entry().rows {
+		return nil, err
+	}
+	return agg, nil
 }
 
 // knownSegments adds up the segments of a partition by their statistics.

@@ -98,6 +98,9 @@
 //	        this item (of the first: the offset), uvarint |
 //	        blocks uvarint | groups uvarint | rowgroup.Stats
 //
+// A partition has none of its own: the records of its segments tell of it,
+// where these hold no other.
+//
 // # Footer
 //
 //	footer:  sections

@@ -28,10 +28,22 @@ func (f *segmentFilter) excludes(ctx context.Context, off int64) (bool, error) {
 	if err != nil || seg == nil {
 		return false, err
 	}
+	return f.judge(seg), nil
+}
+
+// judge reports whether a segment can be left out.
+func (f *segmentFilter) judge(seg *segment) bool {
 	if seg.first != f.last {
 		f.last, f.out = seg.first, (f.live || seg.stats.Markers == 0) && seg.stats.Excludes(f.within)
 	}
-	return f.out, nil
+	return f.out
+}
+
+// excludesAll reports whether all segments that have blocks of p, a partition of
+// more than one block, can be left out, and with them its time index.
+func (f *segmentFilter) excludesAll(ctx context.Context, p *partition) (bool, error) {
+	// Further pages could be read in vain, and this one again.
+	return f.segs.ofPartition(ctx, p, false, f.judge)
 }
 
 // indexIter reads the partitions by the index, forward, without the segments
@@ -109,6 +121,14 @@ func (it *indexIter) entry() (ok bool, err error) {
 		if k := p.ownOf(i); k >= 0 {
 			q := new(partition)
 			q.setOwn(it.r, p, i, k)
+			var out bool
+			if out, err = it.skip.excludesAll(it.ctx, q); err != nil {
+				break
+			}
+			if out {
+				ok, err = it.cur.step(1)
+				continue
+			}
 			it.own = new(partIter)
 			it.own.begin(it.ctx, q, it.o, it.s)
 			it.own.lent, it.own.skip = true, it.skip
