@@ -244,12 +244,21 @@ func (d *blockDecoder) column(dyn int32) []int64 {
 	if !d.filled[dyn] {
 		d.filled[dyn] = true
 		s, x := &d.dyns[dyn], d.seeds[dyn]
+		bit, w := uint(s.before)*uint(n), uint(s.w)
+		if at := d.packed[min(bit>>3, uint(len(d.packed))):]; w > 0 && len(at) >= 8 && bit&7+w*uint(n) <= 64 {
+			codes, mask := binary.LittleEndian.Uint64(at)>>(bit&7), ^uint64(0)>>(64-w)
+			for g := range v {
+				v[g] = x.first + int64(codes&mask)
+				codes >>= w & 63
+			}
+			return v
+		}
 		for g := range v {
 			v[g] = x.first
 			x.first += x.step
 		}
-		if s.w > 0 {
-			addBits(v, d.packed, uint(s.before)*uint(n), uint(s.w))
+		if w > 0 {
+			addBits(v, d.packed, bit, w)
 		}
 	}
 	return v

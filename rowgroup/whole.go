@@ -50,7 +50,7 @@ func newWhole(l *layout, d *listing) *whole {
 	if !d.plain || d.statical || len(l.paths) > 0 || len(d.of.streams) > math.MaxInt8 {
 		return nil
 	}
-	w := &whole{streams: make([]wholeStream, len(d.listed)), ramps: make([]encoding.Ramp, len(d.listed))}
+	w := &whole{streams: make([]wholeStream, 0, len(d.listed)), ramps: make([]encoding.Ramp, len(d.listed))}
 	for k := 1; k < len(d.listed); k++ {
 		st := int(d.of.streams[k].stream)
 		x, s := &d.listed[k], &l.streams[st]
@@ -61,8 +61,7 @@ func newWhole(l *layout, d *listing) *whole {
 		if !x.byRow || x.values[slotZstd] != 0 || x.from < x.to && d.dyns[x.from].slot < slotParam {
 			return nil
 		}
-		y := &w.streams[k]
-		*y = wholeStream{k: int32(k), class: s.class}
+		y := wholeStream{k: int32(k), class: s.class}
 		switch i := st - l.rows.base; {
 		case s.user:
 			y.given, y.column, y.key = true, int32(s.column), i < 0
@@ -81,11 +80,16 @@ func newWhole(l *layout, d *listing) *whole {
 		default:
 			return nil
 		}
+		if x.constant {
+			w.ramps[k] = y.ramp.Ramp
+		}
+		if !x.constant || y.given {
+			w.streams = append(w.streams, y)
+		}
 	}
 	if !d.listed[0].level && len(w.heads) == 0 {
 		return nil
 	}
-	w.streams = w.streams[1+len(w.heads):] // the heads are listed first
 	return w
 }
 
@@ -191,7 +195,7 @@ func (d *blockDecoder) decodeWhole(dst *Batch, key []byte, t *Template, groups, 
 	if n%8 != 0 {
 		return false
 	}
-	if len(w.heads) > 0 {
+	if len(w.heads) > 0 && (parts > 0 || !d.headlessAll(w, n)) {
 		if off, ok = d.wholeHeads(dst, key, w, rows, parts, off, o); !ok {
 			return false
 		}
@@ -241,6 +245,35 @@ func (d *blockDecoder) decodeWhole(dst *Batch, key []byte, t *Template, groups, 
 	}
 	if dst.Len() != rows {
 		dst.n = rows
+	}
+	return true
+}
+
+// headlessAll reports whether no group has a partition that begins or values of
+// any, or another number of rows than n.
+func (d *blockDecoder) headlessAll(w *whole, n int) bool {
+	for i := d.listed[0].from; i < d.listed[0].to; i++ {
+		want := int64(n)
+		if d.dyns[i].slot == groupParts {
+			want = 0
+		}
+		for _, x := range d.column(i) {
+			if x != want {
+				return false
+			}
+		}
+	}
+	for _, k := range w.heads {
+		l := &d.listed[k]
+		if l.from < l.to && d.dyns[l.from].slot == slotCount {
+			for _, c := range d.column(l.from) {
+				if c != countAll && c != countNone {
+					return false
+				}
+			}
+		} else if c := l.values[slotCount]; c != countAll && c != countNone {
+			return false
+		}
 	}
 	return true
 }
@@ -307,7 +340,10 @@ func (d *blockDecoder) wholeInts(dst *Batch, w *whole, i, n, off int, out bool) 
 		ok = t.lo <= p && p <= t.hi
 	case shapePacked:
 		varied = d.column(t.dyn)
-		least, greatest := simd.MinMaxInt64(varied)
+		least, greatest := varied[0], varied[0]
+		for _, x := range varied {
+			least, greatest = min(least, x), max(greatest, x)
+		}
 		if least == greatest {
 			varied = nil
 		}

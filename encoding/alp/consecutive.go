@@ -68,17 +68,16 @@ func (g *runs[I, U]) follow(src []byte, n, chunks int, p *encoding.ParamColumns,
 			return 0, false
 		}
 		base <<= frame.Shift(uint(w))
-		r := simd.Run[I]{Off: size, N: n, Width: uint(w), First: I(first<<w - base), Add: I(base)} // as in gather
+		r := &g.list[i] // all of it is set
+		r.Off, r.N, r.Width = size, n, uint(w)
+		r.First, r.Add = I(first<<w-base), I(base) // as in gather
 		size += simd.PackedLen(n, uint(w))
-		if c > 0 {
-			r.Patches, r.Positions, r.PositionWidth = int(c), size, position
-			size += simd.PackedLen(int(c), position)
-			r.Highs, r.HighWidth = size, uint(high)
-			size += simd.PackedLen(int(c), uint(high))
-			r.Sign = 1 << ((uint(high) - 1) & 63) & I(sign)
-			g.patches += int(c)
-		}
-		g.list[i] = r
+		r.Patches, r.Positions, r.PositionWidth = int(c), size, position
+		size += simd.PackedLen(int(c), position)
+		r.Highs, r.HighWidth = size, uint(high)
+		size += simd.PackedLen(int(c), uint(high))
+		r.Sign = I(1) << ((uint(high) - 1) & 63) & I(sign)
+		g.patches += int(c)
 		if x > 0 {
 			size += simd.PackedLen(int(x), position) + int(x)*int(m/8)
 			g.exceptions++
