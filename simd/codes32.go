@@ -147,7 +147,12 @@ func Decimal32(dst []float32, c *Codes32, add int32, back, scale float64) (ok bo
 	var bad uint64
 	if back == 1 && c.bounded(add) {
 		if high, low, ok := tenthsOf(back, scale); ok {
-			done = packedTenths32(dst, c.packed, c.width, add, high, low)
+			if add >= -Limit32/2 { // 2^23 less it is exact
+				done = packedNarrowTenths32(dst, c.packed, c.width, float32(add), high, low)
+			}
+			if done == 0 {
+				done = packedTenths32(dst, c.packed, c.width, add, high, low)
+			}
 		}
 		if done == 0 {
 			done = packedBounded32(dst, c.packed, c.width, float64(add), scale)

@@ -1510,6 +1510,17 @@ func scatterRuns32(highs []uint32, src []byte, runs []Run[int32]) (done bool, ba
 	return false, 0
 }
 
+func packedNarrowTenths32(dst []float32, src []byte, width uint, add, high, low float32) (done int) {
+	switch Current() {
+	case AVX512:
+		if len(dst) > 0 && width <= 16 {
+			packedNarrowTenths32AVX512(&dst[0], len(dst), &src[0], cap(src), &unpackTables[0][1][width][0], width, add, high, low)
+			return len(dst)
+		}
+	}
+	return 0
+}
+
 func sample32(v *[16]int64, src []int32) (done bool) {
 	switch Current() {
 	case AVX512:

@@ -392,6 +392,10 @@ func scatterRuns32(highs []uint32, src []byte, runs []Run[int32]) (done bool, ba
 	return false, 0
 }
 
+func packedNarrowTenths32(dst []float32, src []byte, width uint, add, high, low float32) (done int) {
+	return 0
+}
+
 func sample32(v *[16]int64, src []int32) (done bool) {
 	return false
 }

@@ -509,6 +509,9 @@ func sumTenthsRuns32AVX512(dst *float32, n int, runs *int, count int, src *byte,
 func scatterRuns32AVX512(highs *uint32, runs *int, count int, src *byte, tables *byte) (bad uint64)
 
 //go:noescape
+func packedNarrowTenths32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add float32, high float32, low float32)
+
+//go:noescape
 func glue32AVX512(dst *float32, n int, src *byte, size int, unpack *byte, width uint, lefts *byte, leftWidth uint, entries *[8]uint32) (top uint32)
 
 //go:noescape

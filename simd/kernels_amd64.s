@@ -16753,6 +16753,150 @@ done:
 	VZEROUPPER
 	RET
 
+// func packedNarrowTenths32AVX512(dst *float32, n int, src *byte, size int, table *byte, width uint, add float32, high float32, low float32)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·packedNarrowTenths32AVX512(SB), NOSPLIT, $0-60
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         size+24(FP), BX
+	MOVQ         width+40(FP), SI
+	MOVQ         table+32(FP), DI
+	LEAQ         (DX)(BX*1), R8
+	VPTERNLOGQ   $0xff, Z0, Z0, Z0
+	MOVQ         $0x00000020, R9
+	SUBQ         SI, R9
+	VMOVQ        R9, X1
+	VPSRLD       X1, Z0, Z0
+	LEAQ         -64(R8), R8
+	VMOVDQU64    (DI), Z1
+	VMOVDQU64    64(DI), Z2
+	ADDQ         SI, SI
+	VBROADCASTSS add+48(FP), Z3
+	VBROADCASTSS high+52(FP), Z4
+	VBROADCASTSS low+56(FP), Z5
+	VPSLLVD      Z2, Z0, Z0
+	VPSLLD       $0x17, Z2, Z2
+	MOVL         $0x4b000000, DI
+	VPBROADCASTD DI, Z6
+	VPSUBD       Z2, Z6, Z2
+	VSUBPS       Z3, Z2, Z3
+	VPBROADCASTB SI, Z6
+	VPADDB       Z1, Z6, Z6
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         R8, DI
+	SUBQ         R9, DI
+	SUBQ         $+64, CX
+	JL           few
+	CMPQ         DX, DI
+	JHI          few
+	PCALIGN      $0x40
+
+loop4:
+	VMOVDQU64   (DX), Z7
+	VPERMB      Z7, Z1, Z8
+	VPERMB      Z7, Z6, Z7
+	VMOVDQU64   (DX)(SI*2), Z9
+	VPERMB      Z9, Z1, Z10
+	VPERMB      Z9, Z6, Z9
+	VPTERNLOGD  $0xec, Z0, Z2, Z8
+	VSUBPS      Z3, Z8, Z8
+	VMULPS      Z5, Z8, Z11
+	VFMADD213PS Z11, Z4, Z8
+	VMOVDQU64   Z8, (AX)
+	VPTERNLOGD  $0xec, Z0, Z2, Z7
+	VSUBPS      Z3, Z7, Z7
+	VMULPS      Z5, Z7, Z8
+	VFMADD213PS Z8, Z4, Z7
+	VMOVDQU64   Z7, 64(AX)
+	VPTERNLOGD  $0xec, Z0, Z2, Z10
+	VSUBPS      Z3, Z10, Z10
+	VMULPS      Z5, Z10, Z7
+	VFMADD213PS Z7, Z4, Z10
+	VMOVDQU64   Z10, 128(AX)
+	VPTERNLOGD  $0xec, Z0, Z2, Z9
+	VSUBPS      Z3, Z9, Z9
+	VMULPS      Z5, Z9, Z7
+	VFMADD213PS Z7, Z4, Z9
+	VMOVDQU64   Z9, 192(AX)
+	ADDQ        $+256, AX
+	LEAQ        (DX)(SI*4), DX
+	SUBQ        $+64, CX
+	JL          few
+	CMPQ        DX, DI
+	JLS         loop4
+
+few:
+	ADDQ $+64, CX
+	SUBQ $0x10, CX
+	JL   rest
+	CMPQ DX, R8
+	JHI  rest
+
+loop:
+	VPERMB      (DX), Z1, Z6
+	VPTERNLOGD  $0xec, Z0, Z2, Z6
+	VSUBPS      Z3, Z6, Z6
+	VMULPS      Z5, Z6, Z7
+	VFMADD213PS Z7, Z4, Z6
+	VMOVDQU64   Z6, (AX)
+	ADDQ        $+64, AX
+	ADDQ        SI, DX
+	SUBQ        $0x10, CX
+	JL          rest
+	CMPQ        DX, R8
+	JLS         loop
+
+rest:
+	ADDQ         $0x10, CX
+	JZ           done
+	VPBROADCASTB SI, Z7
+	CMPQ         DX, R8
+	JLS          whole
+	CMPQ         BX, $0x40
+	JLT          short
+	SUBQ         R8, DX
+	VPBROADCASTB DX, Z6
+	VPADDB       Z6, Z1, Z1
+	MOVQ         R8, DX
+
+whole:
+	VMOVDQU64 (DX), Z6
+	JMP       tail
+
+short:
+	MOVQ       $0x00000040, DI
+	CMPQ       BX, DI
+	CMOVQGT    DI, BX
+	MOVQ       $-1, DI
+	BZHIQ      BX, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU8.Z (DX), K1, Z6
+
+tail:
+	MOVQ        CX, BX
+	MOVQ        $0x00000010, DI
+	CMPQ        BX, DI
+	CMOVQGT     DI, BX
+	MOVQ        $-1, DI
+	BZHIQ       BX, DI, DI
+	KMOVQ       DI, K1
+	VPERMB      Z6, Z1, Z8
+	VPADDB      Z7, Z1, Z1
+	VPTERNLOGD  $0xec, Z0, Z2, Z8
+	VSUBPS      Z3, Z8, Z8
+	VMULPS      Z5, Z8, Z9
+	VFMADD213PS Z9, Z4, Z8
+	VMOVUPS     Z8, K1, (AX)
+	ADDQ        $+64, AX
+	ADDQ        SI, DX
+	SUBQ        $0x10, CX
+	JG          tail
+
+done:
+	VZEROUPPER
+	RET
+
 // func glue32AVX512(dst *float32, n int, src *byte, size int, unpack *byte, width uint, lefts *byte, leftWidth uint, entries *[8]uint32) (top uint32)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, BMI2, CMOV
 TEXT ·glue32AVX512(SB), NOSPLIT, $0-76

@@ -2,6 +2,7 @@ package simd_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/colsst/colsst/simd"
@@ -33,4 +34,37 @@ func TestEveryDecimal32(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Codes of all widths, above bases of all sizes, both ends among them.
+func TestDecimals32OfWidths(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const n = 1 << 10
+	src := make([]uint64, n)
+	dst := make([]float32, n)
+	levels(t, func(t *testing.T) {
+		for e, scale := range []float64{1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 0, 0.3, -0.1} {
+			w := uint(r.IntN(24) + 1)
+			for _, add := range []int32{
+				0, -1, -1 << 15, 12345, -1 << 23, -1<<23 - 1, -1 << 24, 1<<24 - 1<<w + 1,
+				int32(r.IntN(1 << 23)), -int32(r.IntN(1 << 23)), int32(r.IntN(1 << 10)),
+			} {
+				add = min(add, 1<<24-1<<w+1)
+				for i := range src {
+					src[i] = r.Uint64() & (1<<w - 1)
+				}
+				src[0], src[1] = 0, 1<<w-1
+				c := simd.Packed32(simd.AppendPack64(nil, src, w), w)
+				if !simd.Decimal32(dst, &c, add, 1, scale) {
+					t.Fatalf("add %d: too large", add)
+				}
+				for i, x := range src {
+					want := float32(float64(add+int32(x)) * scale)
+					if math.Float32bits(dst[i]) != math.Float32bits(want) {
+						t.Fatalf("10^-%d: %d is %x, want %x", e, add+int32(x), dst[i], want)
+					}
+				}
+			}
+		}
+	})
 }

@@ -139,3 +139,55 @@ func bounded(s shape) {
 
 // boundedWidth is the width of the widest codes that bounded serves.
 const boundedWidth = 45
+
+// narrowTenths writes the kernel of tenths whose codes become floats as those of
+// bounded do, in w+7 bits of 23.
+func narrowTenths(s shape) {
+	if !s.avx512 || s.size != 32 {
+		return
+	}
+	calls.add(true, "packedNarrowTenths32(dst []float32, src []byte, width uint, add, high, low float32) (done int)", "0",
+		fmt.Sprintf("len(dst) > 0 && width <= %d", narrowWidth),
+		fmt.Sprintf("%s(&dst[0], len(dst), &src[0], cap(src), &unpackTables[0][1][width][0], width, add, high, low)\nreturn len(dst)",
+			s.name("packedNarrowTenths")))
+
+	text(s.name("packedNarrowTenths"), "(dst *float32, n int, src *byte, size int, table *byte, width uint, add, high, low float32)")
+	dst, n := gp("dst"), gp("n")
+	c := &codes{shape: s, packed: true, src: gp("src")}
+	c.setup()
+	add, high, low := s.single("add"), s.single("high"), s.single("low")
+	mask, power, less, second := s.vec(), s.vec(), s.vec(), s.vec()
+	VPSLLVD(c.shifts, c.mask, mask)
+	VPSLLD(U8(23), c.shifts, power)
+	VPSUBD(power, s.constant((127+23)<<23), power)
+	VSUBPS(add, power, less)
+	VPBROADCASTB(c.step.As32(), second)
+	VPADDB(c.indices, second, second)
+	convert := func(r reg.VecVirtual) {
+		t := s.vec()
+		VPTERNLOGD(U8(0xec), mask, power, r) // r & mask | power
+		VSUBPS(less, r, r)
+		VMULPS(low, r, t)
+		VFMADD213PS(t, high, r) // r*high + t
+	}
+	c.groups(n, s.lanes(), dst, s.width(), func(i int, tail bool, lanes reg.OpmaskVirtual) {
+		r := c.load(i, tail, lanes)[0]
+		c.loaded(tail)
+		convert(r)
+		if tail {
+			VMOVUPS(r, lanes, Mem{Base: dst, Disp: i * s.width()})
+		} else {
+			s.store(r, Mem{Base: dst, Disp: i * s.width()})
+		}
+	}, quad{body: func() {
+		for i, r := range c.pairs(second) {
+			convert(r)
+			s.store(r, Mem{Base: dst, Disp: i * s.width()})
+		}
+	}})
+	Label("done")
+	ret()
+}
+
+// narrowWidth is the width of the widest codes that narrowTenths serves.
+const narrowWidth = 16

@@ -23,6 +23,7 @@ func main() {
 			runs(s)
 			scatter(s)
 			bounded(s)
+			narrowTenths(s)
 			glue(s)
 			fill(s)
 			trials(s)
