@@ -24,6 +24,23 @@ type Decoder struct {
 	n      int
 	m      uint // 0: there was none
 	layout layout
+	packed packed // of layout
+}
+
+// packed is what decoding takes of a layout of nothing but decimals, with
+// neither patches nor exceptions.
+type packed struct {
+	only        bool // that is what the layout is
+	width       uint
+	base        int64
+	back, scale float64
+}
+
+func (l *layout) packed() packed {
+	return packed{
+		l.mode == Decimal && l.frame.Patches == 0 && l.exceptions == 0,
+		l.frame.Width, l.frame.Base(), pow10[l.pair.f], inv10[l.pair.e],
+	}
 }
 
 // someLefts is how many left parts are unpacked at a time: whole bytes at any
@@ -41,6 +58,7 @@ func (d *Decoder) layoutOf(p *encoding.Params, n int, m uint) (*layout, error) {
 		d.m = 0
 		return nil, err
 	}
+	d.packed = d.layout.packed()
 	return &d.layout, nil
 }
 
@@ -60,7 +78,15 @@ func (d *Decoder) Float64(dst []float64, p *encoding.Params, body []byte) error 
 	if err != nil {
 		return err
 	}
-	return d.float64(dst, l, body)
+	if !d.packed.only || len(body) != l.len {
+		return d.float64(dst, l, body)
+	}
+	q := &d.packed
+	c := simd.Packed64(body, q.width)
+	if !simd.Decimal64(dst, &c, q.base, q.back, q.scale) {
+		return errTooLarge(l)
+	}
+	return nil
 }
 
 // Float32 is Float64 for float32 values and Float32Len.
@@ -69,7 +95,15 @@ func (d *Decoder) Float32(dst []float32, p *encoding.Params, body []byte) error 
 	if err != nil {
 		return err
 	}
-	return d.float32(dst, l, body)
+	if !d.packed.only || len(body) != l.len {
+		return d.float32(dst, l, body)
+	}
+	q := &d.packed
+	c := simd.Packed32(body, q.width)
+	if !simd.Decimal32(dst, &c, int32(q.base), q.back, q.scale) {
+		return errTooLarge(l)
+	}
+	return nil
 }
 
 func (d *Decoder) float64(dst []float64, l *layout, body []byte) error {
@@ -111,6 +145,9 @@ func (d *Decoder) float64(dst []float64, l *layout, body []byte) error {
 	}
 	if !ok {
 		return errTooLarge(l)
+	}
+	if l.exceptions == 0 {
+		return nil
 	}
 	at, raw, err := d.exceptions(l, n, body[l.frame.Len(n):])
 	for i, p := range at {
@@ -158,6 +195,9 @@ func (d *Decoder) float32(dst []float32, l *layout, body []byte) error {
 	}
 	if !ok {
 		return errTooLarge(l)
+	}
+	if l.exceptions == 0 {
+		return nil
 	}
 	at, raw, err := d.exceptions(l, n, body[l.frame.Len(n):])
 	for i, p := range at {

@@ -74,8 +74,11 @@ func Fit[T Integer](x []T, lo, hi int64, core Core, n int, prev Frame) Frame {
 // of them.
 func Again[T Integer](x []T, lo, hi int64, n int, prev Frame) (f Frame, ok bool) {
 	size, w := sizeOf[T](), prev.Width
-	if w == 0 || w >= size || len(x) == 0 || !Fits(prev.P, size-Shift(w)) {
+	switch {
+	case w >= size || len(x) == 0 || !Fits(prev.P, size-Shift(w)):
 		return f, false
+	case w == 0:
+		return Frame{P: prev.P}, lo == hi && lo == prev.P
 	}
 	r := run[T]{x, lo, hi, n, size, prev}
 	f = r.patched(prev.P, w)
