@@ -445,6 +445,7 @@ type partIter struct {
 	known    *knownSegments // what need not be read, in ascending reads
 	skip     *segmentFilter // or has no row that is wanted
 	live     rowgroup.LiveFilter
+	rows     rowgroup.RowRange
 	unit     readUnit
 	started  bool // a block was read
 	last     bool // the range ends in it
@@ -668,8 +669,18 @@ func (it *partIter) openOwn(b *rowgroup.Batch, page *page, i int) (given bool, e
 		return false, err
 	}
 	first, whole := at.off == p.first.off, it.within(page, i)
-	if whole && it.plain(first) {
-		given = it.s.whole(b, p.r, &blk, body, p.key, &it.decode)
+	n := blk.rows // given
+	if it.plain(first) {
+		switch {
+		case whole && it.limit < 0:
+			given = it.s.whole(b, p.r, &blk, body, p.key, &it.decode)
+		case whole || page.firstInt != nil:
+			it.rows = rowgroup.RowRange{Start: it.fromInt, End: it.toInt, Limit: it.limit, Last: it.o.Desc}
+			if !whole {
+				it.rows.Order = &p.r.order
+			}
+			n, given = it.s.within(b, p.r, &blk, body, p.key, &it.rows, &it.decode)
+		}
 	}
 	if !given {
 		if _, err := it.s.open(p.r, &h, body); err != nil {
@@ -696,7 +707,12 @@ func (it *partIter) openOwn(b *rowgroup.Batch, page *page, i int) (given bool, e
 	switch {
 	case given && first && (b.NumPartitions() != 1 || !slices.Equal(b.Key(0), p.key)):
 		return false, encoding.Corruptf("block", "its key is not that of its index entry")
+	case given && n == 0:
+		return false, nil
 	case given:
+		if it.limit >= 0 {
+			it.limit -= n
+		}
 		if !first && !it.headed {
 			b.Partition(0).Deletion = p.head.Deletion
 		}
@@ -716,7 +732,7 @@ func (it *partIter) openOwn(b *rowgroup.Batch, page *page, i int) (given bool, e
 // plain reports whether all rows of a block, the first of its partition or not,
 // are given as they are decoded.
 func (it *partIter) plain(first bool) bool {
-	return !it.o.Live && it.limit < 0 && (first && !it.headed || !first && (it.headed || it.p.head.Static == rowgroup.StaticAbsent))
+	return !it.o.Live && (first && !it.headed || !first && (it.headed || it.p.head.Static == rowgroup.StaticAbsent))
 }
 
 // keysOnly are the options to decode nothing but keys, clustering and markers.

@@ -80,6 +80,20 @@ func (s *scratch) whole(b *rowgroup.Batch, r *Reader, blk *block, body, key []by
 	return s.dec.DecodeWhole(b, key, t, blk.groups, blk.rows, blk.parts, body, o)
 }
 
+// within is whole, of the rows that x asks for, of which it returns how many there
+// are.
+func (s *scratch) within(b *rowgroup.Batch, r *Reader, blk *block, body, key []byte, x *rowgroup.RowRange, o *rowgroup.ScanOptions) (n int, ok bool) {
+	if !s.small {
+		return 0, false
+	}
+	t, err := r.template(blk.template)
+	if err != nil {
+		return 0, false
+	}
+	b.Clear()
+	return s.dec.DecodeWithin(b, key, t, blk.groups, blk.rows, blk.parts, body, x, o)
+}
+
 // openAt reads and opens the block at an item that an index refers to.
 func (s *scratch) openAt(r *Reader, at ref) (h header, blk block, err error) {
 	h, body, err := s.block(r, at)

@@ -142,3 +142,12 @@ func (d *BlockDecoder) Keys(g int) (*bytestrings.Strings, error) { return d.keys
 // Head is the head of partition i of those that begin in group g; its Start
 // counts from the group's first unfiltered.
 func (d *BlockDecoder) Head(g, i int) (PartitionHead, error) { return d.headOf(g, i) }
+
+// DecodeWithin is DecodeWhole of the rows that x asks for, of which it returns how
+// many there are.
+func (d *BlockDecoder) DecodeWithin(dst *Batch, key []byte, t *Template, groups, rows, parts int, body []byte, x *RowRange, o *ScanOptions) (n int, ok bool) {
+	if o == nil {
+		o = &ScanOptions{}
+	}
+	return d.decodeWithin(dst, key, t, groups, rows, parts, body, x, o)
+}

@@ -226,6 +226,11 @@ func (d *blockDecoder) value(dyn int32, g int) int64 {
 	if d.end-d.first > 1 { // other groups, too
 		return d.column(dyn)[g]
 	}
+	return d.valueAt(dyn, g)
+}
+
+// valueAt is a stored slot of one group.
+func (d *blockDecoder) valueAt(dyn int32, g int) int64 {
 	s, x := &d.dyns[dyn], &d.seeds[dyn]
 	v := x.first + x.step*int64(g)
 	if w := uint(s.w); w > 0 {

@@ -141,7 +141,7 @@ func FuzzBlock(f *testing.F) {
 // included.
 func TestRampsUnderDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
-	whole := map[string]int{}
+	whole, few := map[string]int{}, map[string]int{}
 	for name, x := range testBlocks(t) {
 		tm := x.tm.AppendTo(nil)
 		decoded := 0
@@ -191,12 +191,28 @@ func TestRampsUnderDamage(t *testing.T) {
 				sameBatch(t, got[0], once)
 				whole[name]++
 			}
+			// Of some rows it knows what decoding their group does.
+			some := NewBatch(x.batch.schema)
+			some.clear()
+			if n, ok := d.DecodeWithin(some, nil, parsed, x.groups, x.rows, x.parts, body, &RowRange{Limit: 3, Last: true}, nil); ok && x.parts == 0 {
+				require.Equal(t, 3, n)
+				last := NewBatch(x.batch.schema)
+				last.clear()
+				last.BeginPartition(nil).Continued = true
+				require.NoError(t, d.Open(parsed, x.groups, x.rows, x.parts, body))
+				require.NoError(t, d.Decode(last, x.groups-1, x.groups, nil))
+				last.Cut(0, last.Len()-3, last.Len())
+				sameBatch(t, last, some)
+				few[name]++
+			}
 		}
 		require.NotZero(t, decoded, name)
 	}
 	require.Greater(t, whole["full"], 50)
 	require.Greater(t, whole["first"], 50)
 	require.Greater(t, whole["2dec"], 50)
+	require.Greater(t, few["full"], 50)
+	require.Greater(t, few["2dec"], 50)
 }
 
 // sameBatch requires that batches hold the same, floats by bits.

@@ -168,44 +168,62 @@ func (r *wholeRamp) set(l *layout, d *listing, k int) bool {
 	return true
 }
 
-// decodeWhole is open, and decode of all groups, into dst, which is empty; key is
-// of the partition that goes on in the block unless one begins with it. It leaves
-// no block open, and reports whether it could: where it could not, open and decode
-// can, or say what is wrong, and dst holds anything.
-func (d *blockDecoder) decodeWhole(dst *Batch, key []byte, t *Template, groups, rows, parts int, body []byte, o *ScanOptions) bool {
+// beginWhole begins what decodeWhole does: it reads what the block stores of
+// parameters, and the partitions, and returns where the bodies of the other streams
+// begin.
+func (d *blockDecoder) beginWhole(dst *Batch, key []byte, t *Template, groups, rows, parts int, body []byte, o *ScanOptions) (w *whole, off int, ok bool) {
 	d.t = nil
 	if groups < 1 || groups > MaxBlockGroups || rows < 1 || rows%groups != 0 || len(body) > math.MaxInt32 {
-		return false
+		return nil, 0, false
 	}
 	d.list(t)
 	if !d.planned {
 		d.pass, d.planned = newWhole(d.l, d.listing), true
 	}
-	w := d.pass
-	if w == nil {
-		return false
+	if w = d.pass; w == nil {
+		return nil, 0, false
 	}
 	d.groups, d.body, d.first, d.end = groups, body, 0, 0
 	off, err := d.openParams(body)
-	ok := err == nil
+	n := rows / groups
+	if err != nil || n%8 != 0 {
+		return nil, 0, false
+	}
+	if len(w.heads) > 0 && (parts > 0 || !d.headlessAll(w, n)) {
+		off, ok = d.wholeHeads(dst, key, w, rows, parts, off, o)
+		return w, off, ok
+	}
+	_, err = d.limits.room(n, 0)
+	if v := d.slots(0, 0); err != nil || parts != 0 || v[groupRows] != int64(n) || v[groupParts] != 0 {
+		return nil, 0, false
+	}
+	dst.BeginPartition(key).Continued = true
+	return w, off, true
+}
+
+// finishWhole ends what decodeWhole does, of n rows.
+func (d *blockDecoder) finishWhole(dst *Batch, n int, o *ScanOptions) {
+	if !o.WithoutMetadata {
+		live := liveness{all: Liveness(d.listed[d.where[d.l.rows.base+rLiveness]].values[slotParam])}
+		if live.all != LivenessLive {
+			d.setLiveness(&dst.meta, &span{to: d.groups, n: n}, &live)
+		}
+	}
+	if dst.Len() != n {
+		dst.n = n
+	}
+}
+
+// decodeWhole is open, and decode of all groups, into dst, which is empty; key is
+// of the partition that goes on in the block unless one begins with it. It leaves
+// no block open, and reports whether it could: where it could not, open and decode
+// can, or say what is wrong, and dst holds anything.
+func (d *blockDecoder) decodeWhole(dst *Batch, key []byte, t *Template, groups, rows, parts int, body []byte, o *ScanOptions) bool {
+	w, off, ok := d.beginWhole(dst, key, t, groups, rows, parts, body, o)
 	if !ok {
 		return false
 	}
 	n := rows / groups
-	if n%8 != 0 {
-		return false
-	}
-	if len(w.heads) > 0 && (parts > 0 || !d.headlessAll(w, n)) {
-		if off, ok = d.wholeHeads(dst, key, w, rows, parts, off, o); !ok {
-			return false
-		}
-	} else {
-		_, err := d.limits.room(n, 0)
-		if v := d.slots(0, 0); err != nil || parts != 0 || v[groupRows] != int64(n) || v[groupParts] != 0 {
-			return false
-		}
-		dst.BeginPartition(key).Continued = true
-	}
 	want := wanted{all: o.Columns == nil, list: o.Columns}
 	for i := range w.streams {
 		s := &w.streams[i]
@@ -237,15 +255,7 @@ func (d *blockDecoder) decodeWhole(dst *Batch, key []byte, t *Template, groups, 
 	if off != len(body) {
 		return false
 	}
-	if !o.WithoutMetadata {
-		live := liveness{all: Liveness(d.listed[d.where[d.l.rows.base+rLiveness]].values[slotParam])}
-		if live.all != LivenessLive {
-			d.setLiveness(&dst.meta, &span{to: groups, n: rows}, &live)
-		}
-	}
-	if dst.Len() != rows {
-		dst.n = rows
-	}
+	d.finishWhole(dst, rows, o)
 	return true
 }
 
@@ -325,9 +335,9 @@ func (d *blockDecoder) wholeParams(s *wholeStream) *encoding.ParamColumns {
 	return &d.params
 }
 
-// wholeInts finds where the values of stream i lie, of n rows a group and its
-// bodies at off, and puts them out if they are asked for.
-func (d *blockDecoder) wholeInts(dst *Batch, w *whole, i, n, off int, out bool) (size int, ok bool) {
+// wholeRun sets x to the values of stream i, of n rows a group and its bodies at
+// off, and returns how many bytes these take.
+func (d *blockDecoder) wholeRun(x *progressions, w *whole, i, n, off int) (size int, ok bool) {
 	s := &w.streams[i]
 	t := &s.ramp
 	var p int64        // what the parameter is in the first group, or at least
@@ -349,9 +359,9 @@ func (d *blockDecoder) wholeInts(dst *Batch, w *whole, i, n, off int, out bool) 
 		}
 		p, ok = least, t.lo <= least && greatest <= t.hi
 	default:
-		x := d.seeds[t.dyn]
-		last := x.first + int64(d.groups-1)*x.step
-		p, step, ok = x.first, x.step, x.moderate() && t.lo <= min(p, last) && max(p, last) <= t.hi
+		y := d.seeds[t.dyn]
+		last := y.first + int64(d.groups-1)*y.step
+		p, step, ok = y.first, y.step, y.moderate() && t.lo <= min(p, last) && max(p, last) <= t.hi
 	}
 	if !ok && t.varies != shapeZero {
 		return 0, false
@@ -380,8 +390,8 @@ func (d *blockDecoder) wholeInts(dst *Batch, w *whole, i, n, off int, out bool) 
 	all := r
 	if varied != nil {
 		lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
-		for g, x := range varied {
-			above := t.slope*(x-p) - int64(g)*gone
+		for g, y := range varied {
+			above := t.slope*(y-p) - int64(g)*gone
 			varied[g] = above
 			lo, hi = min(lo, above), max(hi, above)
 		}
@@ -396,10 +406,19 @@ func (d *blockDecoder) wholeInts(dst *Batch, w *whole, i, n, off int, out bool) 
 	if size = r.Len(n) * d.groups; size > len(d.body)-off {
 		return 0, false
 	}
-	if !out {
-		return size, true
+	*x = progressions{r, each, varied, d.body[off:], n}
+	return size, true
+}
+
+// wholeInts is wholeRun, and puts the values out if they are asked for.
+func (d *blockDecoder) wholeInts(dst *Batch, w *whole, i, n, off int, out bool) (size int, ok bool) {
+	s := &w.streams[i]
+	var x progressions
+	size, ok = d.wholeRun(&x, w, i, n, off)
+	if !ok || !out {
+		return size, ok
 	}
-	x := progressions{r, each, varied, d.body[off:], n}
+	rows := n * d.groups
 	if s.column >= 0 {
 		if v := &dst.vecs[s.column]; s.class == ClassInt32 {
 			v.i32 = sized(v.i32, rows)
@@ -410,7 +429,7 @@ func (d *blockDecoder) wholeInts(dst *Batch, w *whole, i, n, off int, out bool) 
 		}
 		return size, true
 	}
-	if t.zero && all == (encoding.Ramp{}) { // times that are all 0 are left out
+	if s.ramp.zero && w.ramps[s.k] == (encoding.Ramp{}) { // times that are all 0 are left out
 		return size, true
 	}
 	switch m := &dst.meta; -1 - s.column {
@@ -422,7 +441,7 @@ func (d *blockDecoder) wholeInts(dst *Batch, w *whole, i, n, off int, out bool) 
 		x.wide(m.Expiries)
 	case rTTL:
 		m.TTLs = sized(m.TTLs, rows)
-		if r.Spread == 0 {
+		if x.Spread == 0 {
 			x.narrow(m.TTLs)
 			break
 		}

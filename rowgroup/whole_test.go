@@ -26,6 +26,26 @@ func wholeIs(t testing.TB, x *testBlock) bool {
 	return true
 }
 
+// withinIs requires that rows of a block of one clustering column are those of the
+// whole block, as x.got has them, and reports whether they could be decoded.
+func withinIs(t testing.TB, x *testBlock, r *RowRange, lo, hi int) bool {
+	got := NewBatch(x.batch.schema)
+	got.Clear()
+	n, ok := x.dec.DecodeWithin(got, x.batch.Key(0), x.tm, x.groups, x.rows, x.parts, x.body, r, &x.o)
+	if !ok {
+		return false
+	}
+	require.Equal(t, hi-lo, n)
+	all := x.got
+	x.got = NewBatch(x.batch.schema)
+	require.True(t, x.whole())
+	want := x.got
+	x.got = all
+	want.Cut(0, lo, hi)
+	sameBatch(t, want, got)
+	return true
+}
+
 func TestDecodeWhole(t *testing.T) {
 	for l := simd.Generic; l <= simd.Supported(); l++ {
 		restore := simd.SetLevel(l)
@@ -96,7 +116,7 @@ func steadyRows(t *rapid.T) *Batch {
 }
 
 func TestDecodeWholeOfSteadyRows(t *testing.T) {
-	whole := 0
+	whole, some := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		b := steadyRows(rt)
 		spans := groupsOf(b, 32)
@@ -115,10 +135,45 @@ func TestDecodeWholeOfSteadyRows(t *testing.T) {
 			x.o.Columns = rapid.SampledFrom([][]int{nil, {}, {2}, {3, 4}}).Draw(rt, "columns")
 			if wholeIs(t, x) {
 				whole++
+				if someRows(t, rt, x) {
+					some++
+				}
 			}
 			from += n
 		}
 	})
-	t.Log(whole)
+	t.Log(whole, some)
 	require.Greater(t, whole, 20)
+	require.Greater(t, some, 20)
+}
+
+// someRows compares rows of x, which x.got has all of, in a range, and at an end.
+func someRows(tb testing.TB, t *rapid.T, x *testBlock) bool {
+	order, ok := x.batch.Schema().IntOrder()
+	require.True(t, ok)
+	at := func(i int) int64 {
+		v, ok := order.At(x.got, i)
+		require.True(t, ok)
+		return v
+	}
+	lo := rapid.IntRange(0, x.rows-1).Draw(t, "first")
+	hi := rapid.IntRange(lo, x.rows-1).Draw(t, "last")
+	for i := 1; i < x.rows; i++ {
+		if at(i) <= at(i-1) { // the type ends
+			return true
+		}
+	}
+	r := RowRange{Order: &order, Start: IntBound{Value: at(lo)}, End: IntBound{Value: at(hi), After: true}, Limit: -1}
+	hi++
+	if rapid.Bool().Draw(t, "limited") {
+		r.Limit, r.Last = rapid.IntRange(1, 40).Draw(t, "limit"), rapid.Bool().Draw(t, "the last")
+		if n := min(r.Limit, hi-lo); r.Last {
+			lo = hi - n
+		} else {
+			hi = lo + n
+		}
+	}
+	ok = withinIs(tb, x, &r, lo, hi)
+	n := min(x.rows, rapid.IntRange(1, 40).Draw(t, "rows"))
+	return withinIs(tb, x, &RowRange{Limit: n, Last: true}, x.rows-n, x.rows) && ok
 }
