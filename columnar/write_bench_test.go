@@ -83,6 +83,21 @@ func BenchmarkWriteMetrics5(b *testing.B) {
 	}
 }
 
+// BenchmarkWriteIrregular writes twenty series with gaps, nulls and deletions.
+func BenchmarkWriteIrregular(b *testing.B) {
+	m := generate.Metrics5{Series: 20, Points: 24_000, Seed: generate.Seed}
+	s := m.Schema()
+	all, rows := batches(b, s, m.Irregular()), 0
+	for _, bt := range all {
+		rows += bt.Len()
+	}
+	benchmarkWrite(b, s, rows, func(add func(*rowgroup.Batch)) {
+		for _, bt := range all {
+			add(bt)
+		}
+	})
+}
+
 // accessLog is an access log in the order of its lines, without a key: skewed
 // clients, paths and agents, sizes of all kinds, one in twenty without a size.
 func accessLog(b testing.TB, lines, perBatch int) (*rowgroup.Schema, []*rowgroup.Batch) {

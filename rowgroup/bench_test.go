@@ -148,11 +148,16 @@ func BenchmarkDecodeMetrics5(b *testing.B) {
 }
 
 func BenchmarkEncodeMetrics5(b *testing.B) {
-	batch := metrics5(b, 1, 128*64, false)
-	e := NewSegmentEncoder(batch.Schema(), EncodeOptions{})
-	spans := groupsOf(batch, 128)
-	for b.Loop() {
-		_, _ = e.Encode(batch, spans)
+	for name, batch := range map[string]*Batch{
+		"full": metrics5(b, 1, 128*64, false), "2dec": metrics5(b, 1, 128*64, true), "irregular": irregular(b, 128*64),
+	} {
+		b.Run(name, func(b *testing.B) {
+			e := NewSegmentEncoder(batch.Schema(), EncodeOptions{})
+			spans := groupsOf(batch, 128)
+			for b.Loop() {
+				_, _ = e.Encode(batch, spans)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*batch.Len()), "ns/row")
+		})
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*8192), "ns/row")
 }

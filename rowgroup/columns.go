@@ -13,7 +13,7 @@ type columns struct {
 	n       int      // groups of the segment
 	streams []int32  // groupStream, then those present, ascending
 	at      []int32  // by stream: its position k in streams, or 0
-	chunks  []int32  // k*n + group: the chunk's number in the segment plus 1, or 0
+	chunks  []int32  // k*n + group: the chunk's number in the segment plus 1, or 0; of steady streams 0
 	gaps    []bool   // by k: some groups lack the stream
 	whole   []column // k*numSlots + slot
 	vary    []int32  // those of whole that have more than one value
@@ -77,6 +77,9 @@ func (s *segment) collect() {
 	for i := range s.chunks {
 		c.at[s.chunks[i].stream] = 1
 	}
+	for i := range s.steady.streams {
+		c.at[s.steady.streams[i].stream] = 1
+	}
 	c.streams = append(c.streams[:0], groupStream)
 	for st, there := range c.at {
 		if there != 0 {
@@ -94,8 +97,14 @@ func (s *segment) collect() {
 	c.steady = zeroed(c.steady, len(c.streams))
 	c.whole = zeroed(c.whole, len(c.streams)*numSlots)
 	c.vary = c.vary[:0]
+	for i := range s.steady.streams {
+		st := &s.steady.streams[i]
+		c.set(int(c.at[st.stream]), (*[numSlots]int64)(&st.slots), nil)
+	}
 	for k := range c.streams {
-		s.compare(k)
+		if set := c.whole[k*numSlots+slotID].steps; !set {
+			s.compare(k)
+		}
 	}
 	c.vals = resize(c.vals, len(c.vary)*n)
 	for i, at := range c.vary {
@@ -139,8 +148,14 @@ func (s *segment) compare(k int) {
 			differ[slotCount] = -1
 		}
 	}
+	c.set(k, &first, &differ)
+}
+
+// set makes first the columns of the k-th stream but for those that vary: where
+// differ, unless that is nil, is not 0.
+func (c *columns) set(k int, first, differ *[numSlots]int64) {
 	for j, v := range first {
-		if differ[j] != 0 {
+		if differ != nil && differ[j] != 0 {
 			c.vary = append(c.vary, int32(k*numSlots+j))
 			continue
 		}

@@ -31,8 +31,9 @@ type chunk struct {
 type segment struct {
 	l      *layout
 	groups []groupInfo
-	chunks []chunk // of one group after the other, by stream
+	chunks []chunk // of one group after the other, by stream; none of steady ones
 	bodies []byte
+	steady *steady // streams without chunks
 
 	cols   columns
 	packed bitWriter
@@ -93,15 +94,19 @@ type segmentEncoder struct {
 	zstd    *zstd.Encoder
 	scratch []byte
 	cands   []choice
+	widths  []uint          // of those that are functions, by estimate
 	params  encoding.Params // of a chunk that is tried
 	stats   *Stats          // of what is encoded, or nil
+	steady  steady          // of the segment at hand
+	others  []int32         // the streams that are not steady
+	pieces  [3][]int64      // of columns whose integers are narrower
 }
 
 func newSegmentEncoder(s *Schema, o EncodeOptions) *SegmentEncoder {
 	l := s.layout
 	e := &SegmentEncoder{segmentEncoder{l: l, o: o, codecs: make([]codecs, len(l.streams))}}
 	for i := range e.samples {
-		e.samples[i] = newGatherer(s, l)
+		e.samples[i] = newGatherer(s, l, &e.steady)
 	}
 	e.g = e.samples[0]
 	e.seg.l = l
@@ -113,6 +118,7 @@ func newSegmentEncoder(s *Schema, o EncodeOptions) *SegmentEncoder {
 		}
 		e.zstd = z
 	}
+	e.seg.steady = &e.steady
 	return e
 }
 
@@ -129,18 +135,26 @@ func (e *segmentEncoder) encode(b *Batch, spans []Span, st *Stats) (*Segment, er
 	if cap(e.scratch) > largeRows {
 		e.scratch = nil
 	}
+	e.steady.find(e.l, b, spans)
+	e.others = e.others[:0]
+	for st, is := range e.steady.has {
+		if !is {
+			e.others = append(e.others, int32(st))
+		}
+	}
 	e.choose(b, spans)
+	e.findFunctions(b)
 	s.bodies = s.bodies[:0] // what was tried
-	for st := range e.codecs {
+	for _, st := range e.others {
 		e.codecs[st].reset(e.l.streams[st].class)
 	}
 	for _, sp := range spans {
 		e.g.gather(b, sp)
 		info := groupInfo{rows: sp.ToRow - sp.FromRow, parts: sp.ToPart - sp.FromPart, from: len(s.chunks)}
 		at := len(s.bodies)
-		for st := range e.g.streams {
+		for _, st := range e.others {
 			if v := &e.g.streams[st]; v.n > 0 {
-				e.encodeChunk(st, v, &info)
+				e.encodeChunk(int(st), v, &info)
 			}
 		}
 		info.off, info.bytes, info.to = at, len(s.bodies)-at, len(s.chunks)
@@ -347,8 +361,8 @@ func (e *segmentEncoder) choose(b *Batch, spans []Span) {
 	for i, g := range samples {
 		g.gather(b, spans[i*(len(spans)-1)/max(1, k-1)])
 	}
-	for st := range e.codecs {
-		e.chooseFor(st, samples)
+	for _, st := range e.others {
+		e.chooseFor(int(st), samples)
 	}
 	e.g = e.samples[0]
 }
@@ -360,33 +374,42 @@ func (e *segmentEncoder) chooseFor(st int, samples []*gatherer) {
 		samples = samples[1:]
 	}
 	c := &e.codecs[st]
-	last := c.choice
 	c.choice = choice{id: encoding.DeltaOfDelta}
 	if len(samples) == 0 {
 		return
 	}
 	e.g = samples[0]
 	e.cands = e.appendCandidates(e.cands[:0], st)
-	if len(e.cands) > 0 && e.cands[0].id == encoding.Constant && e.bits(st, &e.cands[0], samples, math.MaxInt) == math.MaxInt {
+	if len(e.cands) > 0 && e.cands[0].id == encoding.Constant && e.bits(st, &e.cands[0], samples, &trialBits{all: math.MaxInt}).all == math.MaxInt {
 		e.cands = append(e.cands[:0], e.cands[1:]...)
+	}
+	e.g = samples[0]
+	if e.manyRuns(st) && len(e.cands) > 1 {
+		e.cands = slices.DeleteFunc(e.cands, func(c choice) bool { return c.id == encoding.RunLength })
 	}
 	if len(e.cands) == 1 && holdsAll(e.cands[0].id) {
 		c.choice = e.cands[0]
 		return
 	}
-	least, best := math.MaxInt, len(e.cands)
+	least, best := trialBits{}, len(e.cands)
+	least.all = math.MaxInt
 	try := func(i int) {
-		if bits := e.bits(st, &e.cands[i], samples, least); bits < least || bits == least && bits < math.MaxInt && i < best {
+		bits := e.bits(st, &e.cands[i], samples, &least)
+		if bits.all < least.all || bits.all == least.all && bits.all < math.MaxInt && i < best {
 			least, best = bits, i
 		}
 	}
-	// The choice of the segment before first: the others soon take more.
-	first := slices.Index(e.cands, last)
+	// Before the others constants, and the function that seems to fit best: the
+	// others soon take more.
+	first, narrowest := e.likeliest(st)
+	if len(e.cands) > 0 && e.cands[0].id == encoding.Constant {
+		first = 0
+	}
 	if first >= 0 {
 		try(first)
 	}
 	for i := range e.cands {
-		if i != first && (least > 0 || i < best) {
+		if i != first && least.all > 0 && (e.cands[i].id != encoding.Function || e.widths[i] <= narrowest+2) {
 			try(i)
 		}
 	}
@@ -395,16 +418,70 @@ func (e *segmentEncoder) chooseFor(st int, samples []*gatherer) {
 	}
 }
 
+// likeliest is the candidate for stream st that is a function and seems to take
+// the fewest bits in the gathered group, or -1. It sets e.widths of those.
+func (e *segmentEncoder) likeliest(st int) (first int, narrowest uint) {
+	first = -1
+	e.widths = resize(e.widths, len(e.cands))
+	v := &e.g.streams[st]
+	for i := range e.cands {
+		c := &e.cands[i]
+		if c.id != encoding.Function {
+			continue
+		}
+		e.widths[i] = 64
+		x, xok := e.intsOf(c.plan.X, v.n)
+		y, yok := e.intsOf(c.plan.Y, v.n)
+		if xok && yok {
+			e.widths[i] = function.Fit(v.ints(), x, y, c.plan)
+		}
+		if first < 0 || e.widths[i] < narrowest {
+			first, narrowest = i, e.widths[i]
+		}
+	}
+	return first, narrowest
+}
+
+// manyRuns reports whether nearly all integers of stream st of the gathered
+// group differ from the one before.
+func (e *segmentEncoder) manyRuns(st int) bool {
+	v, runs := &e.g.streams[st], 0
+	if v.same {
+		return false
+	}
+	switch e.l.streams[st].class {
+	case ClassInt32:
+		runs = runlength.Runs(v.i32)
+	case ClassInt64:
+		runs = runlength.Runs(v.ints())
+	}
+	return 8*runs > 7*v.n
+}
+
+// trialBits are what a candidate takes in the samples: in the first, in the
+// first two, and so on, and in all; MaxInt where one would be encoded otherwise.
+type trialBits struct {
+	upTo [maxSamples]int
+	all  int
+}
+
+// worse reports whether bits up to sample i are so many more than t has there
+// that the other samples hardly make up for it.
+func (t *trialBits) worse(i, bits int) bool {
+	return bits > t.all || t.all < math.MaxInt && bits > t.upTo[i]+t.upTo[i]/2+64
+}
+
 // bits is what stream st takes in the samples under a candidate, parameters
-// included as far as they vary, or more than limit, or MaxInt if a sample
-// would be encoded otherwise.
-func (e *segmentEncoder) bits(st int, ch *choice, samples []*gatherer, limit int) int {
+// included as far as they vary, or more than least has where it is no better.
+func (e *segmentEncoder) bits(st int, ch *choice, samples []*gatherer, least *trialBits) (t trialBits) {
 	enc, str := &e.codecs[st], &e.l.streams[st]
 	bodies, n, total := 0, 0, 0
 	var lo, hi encoding.Params
-	for _, g := range samples {
+	t.all = math.MaxInt
+	for k, g := range samples {
 		v := &g.streams[st]
 		if v.n == 0 {
+			t.upTo[k] = total
 			continue
 		}
 		e.g = g
@@ -412,12 +489,12 @@ func (e *segmentEncoder) bits(st int, ch *choice, samples []*gatherer, limit int
 		p := &e.params
 		*p = encoding.Params{}
 		if ch.id == encoding.Constant && !v.constant(str.class, p) {
-			return math.MaxInt
+			return t
 		}
 		id, out := e.append(e.seg.bodies[:0], st, v, ch, p)
 		e.seg.bodies = out
 		if id != ch.id {
-			return math.MaxInt
+			return t
 		}
 		if e.compresses(str) {
 			out, _ = e.compress(out, 0)
@@ -433,11 +510,12 @@ func (e *segmentEncoder) bits(st int, ch *choice, samples []*gatherer, limit int
 			lo[i], hi[i] = min(lo[i], x), max(hi[i], x)
 			total += n * bits.Len64(uint64(hi[i]-lo[i]))
 		}
-		if total > limit {
-			break
+		if t.upTo[k] = total; least.worse(k, total) {
+			return t
 		}
 	}
-	return total
+	t.all = total
+	return t
 }
 
 // appendCandidates appends the encodings to try for stream st, the preferred

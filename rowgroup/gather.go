@@ -18,6 +18,7 @@ type values struct {
 	all  int64
 	i32  []int32
 	i64  []int64
+	thin []int32 // of an int64 stream whose i64 is not set, or nil
 	f32  []float32
 	f64  []float64
 	str  *bytestrings.Strings
@@ -36,7 +37,7 @@ type values struct {
 }
 
 // reset empties v.
-func (v *values) reset() { v.n, v.same, v.isWide = 0, false, false }
+func (v *values) reset() { v.n, v.same, v.thin, v.isWide = 0, false, nil, false }
 
 // release lets go of what v aliased.
 func (v *values) release() {
@@ -50,6 +51,11 @@ func (v *values) ints() []int64 {
 		v.own.i64 = slices.Grow(v.own.i64[:0], v.n)[:v.n]
 		simd.Fill64(v.own.i64, v.all, 0)
 		v.i64, v.same = v.own.i64, false
+	}
+	if v.thin != nil {
+		v.own.i64 = resize(v.own.i64, v.n)
+		simd.Widen32(v.own.i64, v.thin)
+		v.i64, v.thin = v.own.i64, nil
 	}
 	return v.i64
 }
@@ -89,7 +95,7 @@ func (v *values) constant(c Class, p *encoding.Params) bool {
 	case c == ClassInt32:
 		return constant.Int32(v.i32, p)
 	case c == ClassInt64:
-		return constant.Int64(v.i64, p)
+		return constant.Int64(v.ints(), p)
 	case c == ClassFloat32:
 		return constant.Float32(v.f32, p)
 	case c == ClassFloat64:
@@ -102,6 +108,7 @@ func (v *values) constant(c Class, p *encoding.Params) bool {
 type gatherer struct {
 	l       *layout
 	schema  *Schema
+	steady  *steady // of the segment: streams that need no look at the batch
 	streams []values
 	sel     []int32 // unfiltereds that are rows, where some are not
 	statics []int32 // partitions with a full static row
@@ -109,8 +116,8 @@ type gatherer struct {
 	live    []Liveness // by cell of a multi-cell column: that of its row
 }
 
-func newGatherer(s *Schema, l *layout) *gatherer {
-	return &gatherer{l: l, schema: s, streams: make([]values, len(l.streams))}
+func newGatherer(s *Schema, l *layout, st *steady) *gatherer {
+	return &gatherer{l: l, schema: s, steady: st, streams: make([]values, len(l.streams))}
 }
 
 // release lets go of the batch.
@@ -147,7 +154,13 @@ func (g *gatherer) gather(b *Batch, sp Span) {
 	}
 	g.partitions(b, sp)
 	n := sp.ToRow - sp.FromRow
-	markers := between(b.markers, sp.FromRow, sp.ToRow, markerRow)
+	for i := range g.steady.ones {
+		g.repeat(int(g.steady.streams[i].stream), n, g.steady.one(i))
+	}
+	var markers []Marker
+	if !g.steady.has[g.l.kinds] {
+		markers = between(b.markers, sp.FromRow, sp.ToRow, markerRow)
+	}
 	g.clustering(b, sp, markers)
 	if len(markers) == 0 {
 		g.repeat(g.l.kinds, n, 0)
@@ -219,6 +232,10 @@ func (g *gatherer) clustering(b *Batch, sp Span, markers []Marker) {
 	for c := from; c < to; c++ {
 		s := g.l.clustering + 2*(c-from)
 		v := &b.vecs[c]
+		if g.steady.has[s] {
+			g.alias(s+1, v, sp.FromRow, sp.ToRow)
+			continue
+		}
 		var cells []Cell
 		if len(v.Cells) > 0 {
 			cells = v.Cells[sp.FromRow:sp.ToRow]
@@ -396,8 +413,13 @@ func sparse[T int32 | int64](g *gatherer, s int, src []T, r *rowsOf, skipped int
 	switch skipped {
 	case r.n:
 	case 0:
-		if x, ok := any(src).([]int64); ok && r.sel == nil && len(x) > 0 {
-			g.streams[s].n, g.streams[s].i64 = r.n, x[r.base:][:r.n]
+		if v := &g.streams[s]; r.sel == nil && len(src) > 0 {
+			switch x := any(src[r.base:][:r.n]).(type) {
+			case []int64:
+				v.n, v.i64 = r.n, x
+			case []int32:
+				v.n, v.thin = r.n, x
+			}
 			return
 		}
 		aligned(g, s, src, r)
@@ -412,6 +434,10 @@ func sparse[T int32 | int64](g *gatherer, s int, src []T, r *rowsOf, skipped int
 
 // liveness gathers the liveness of rows and counts its states.
 func (g *gatherer) liveness(s int, src []Liveness, r *rowsOf) (kinds [4]int) {
+	if g.steady.has[s] {
+		kinds[g.streams[s].all&3] = r.n
+		return kinds
+	}
 	if len(src) == 0 || r.sel == nil && r.n > 0 && uniform(src[r.base:][:r.n]) {
 		x := at(src, r.base)
 		g.repeat(s, r.n, int64(x))
@@ -432,7 +458,9 @@ func (g *gatherer) rows(l *rowLayout, b *Batch, meta *RowMeta, base, n int, sel 
 	kinds := g.liveness(l.base+rLiveness, meta.Liveness, &r)
 	live := func(i int) Liveness { return at(meta.Liveness, r.at(i)) }
 	sparse(g, l.base+rWriteTime, meta.WriteTimes, &r, kinds[LivenessNone], func(i int) bool { return live(i) != LivenessNone })
-	sparse(g, l.base+rTTL, meta.TTLs, &r, n-kinds[LivenessExpiring], func(i int) bool { return live(i) == LivenessExpiring })
+	if !g.steady.has[l.base+rTTL] {
+		sparse(g, l.base+rTTL, meta.TTLs, &r, n-kinds[LivenessExpiring], func(i int) bool { return live(i) == LivenessExpiring })
+	}
 	sparse(g, l.base+rExpiry, meta.Expiries, &r, kinds[LivenessLive]+kinds[LivenessNone], func(i int) bool { return live(i) >= LivenessExpiring })
 	g.deletions(l, meta, &r)
 	if n == 0 {
@@ -451,6 +479,10 @@ func (g *gatherer) rows(l *rowLayout, b *Batch, meta *RowMeta, base, n int, sel 
 // streams from s on.
 func (g *gatherer) column(s int, v *vector, meta *RowMeta, r *rowsOf) {
 	n := r.n
+	if g.steady.has[s+cState] {
+		g.alias(s+cValue, v, r.base, r.base+n)
+		return
+	}
 	var all Cell
 	switch {
 	case len(v.Cells) > 0:
@@ -549,7 +581,7 @@ func canonical(c Cell, l Liveness) Cell {
 }
 
 func (g *gatherer) deletions(l *rowLayout, meta *RowMeta, r *rowsOf) {
-	if r.n == 0 {
+	if r.n == 0 || g.steady.has[l.base+rDelState] {
 		return
 	}
 	from, to := r.bounds()

@@ -21,13 +21,14 @@ type Encoder struct {
 	frames     frame.Scratch
 	patterns   []uint64 // of Split
 
-	last   encoding.Params // of the chunk before
-	prev   frame.Frame
-	bits   int // of the chunk searched last
-	values int // of it
-	steady steady
-	search search
-	cut    cut
+	last    encoding.Params // of the chunk before
+	prev    frame.Frame
+	bits    int        // of the chunk searched last
+	values  int        // of it
+	ofMode  frame.Rest // of the search for it
+	ofFrame frame.Rest
+	search  search
+	cut     cut
 }
 
 // integers are what the modes pack. The first of the differences is room for a
@@ -65,7 +66,8 @@ func (e *Encoder) Reset() {
 // forget forgets the parameters of the chunk before; in line, they cost what
 // they are.
 func (e *Encoder) forget() {
-	e.last, e.prev, e.steady = encoding.Params{}, frame.Frame{}, steady{}
+	e.last, e.prev = encoding.Params{}, frame.Frame{}
+	e.ofMode, e.ofFrame = frame.Rest{}, frame.Rest{}
 }
 
 // resize is s with n elements, whose values are not defined.
@@ -119,27 +121,6 @@ type chunk[F float, I frame.Integer] struct {
 	of    pair
 }
 
-// steady lets the search wait for 1, 3, 7 and then 15 chunks where it keeps
-// finding nothing better than what the chunk before had.
-type steady struct{ wait, span uint8 }
-
-func (s *steady) rests() bool {
-	if s.wait == 0 {
-		return false
-	}
-	s.wait--
-	return true
-}
-
-func (s *steady) searched(same bool) {
-	if !same {
-		*s = steady{}
-		return
-	}
-	s.span = min(2*s.span+1, 7)
-	s.wait = s.span
-}
-
 // plan is one way to encode the chunk.
 type plan[I frame.Integer] struct {
 	params encoding.Params
@@ -152,15 +133,24 @@ type plan[I frame.Integer] struct {
 func (c *plan[I]) mode() Mode { return Mode(c.params[pMode]) }
 
 // choose finds the smallest way to encode the chunk, or what serves as well as
-// in the chunks before. It leaves in e what append needs.
+// in the chunks before: the same mode in the same frame, or in another one, for
+// as long as the searches rest. It leaves in e what append needs.
 func (e *chunk[F, I]) choose() plan[I] {
 	n := len(e.src)
 	best := plan[I]{bits: n * int(e.m)}
-	same, rests := best, e.steady.rests()
-	again := n == e.values && e.again(&same)
-	if again && rests && same.bits <= e.bits+e.bits/32 && (same.mode().decimal() || !e.seemDecimals()) {
-		e.last, e.prev = same.params, same.frame
-		return same
+	rests, fits := e.ofMode.Turn(), e.ofFrame.Turn()
+	if rests && n == e.values {
+		same := best
+		again := e.again(&same) && (same.mode().decimal() || !e.seemDecimals())
+		if again && (fits || same.mode() == Split) && same.bits <= e.bits+e.bits/32 {
+			e.last, e.prev = same.params, same.frame
+			return same
+		}
+		if e.fitAgain(&best) && best.bits <= e.bits+e.bits/4 {
+			e.ofFrame.Found(again && best.bits+best.bits/128 >= same.bits, 1, 15)
+			e.last, e.prev, e.bits = best.params, best.frame, best.bits
+			return best
+		}
 	}
 	pr := e.seek(&best)
 	if n == e.values && best.bits > e.bits+e.bits/8 && e.rested() {
@@ -172,19 +162,36 @@ func (e *chunk[F, I]) choose() plan[I] {
 		e.search.known = false
 		e.search.lost.bits, e.search.lost.values = best.bits, n
 	}
-	if again {
-		e.steady.searched(best.bits+best.bits/128 >= same.bits)
-	} else {
-		e.steady.searched(best.mode() == Mode(e.last[pMode]) && best.params[pPair] == e.last[pPair] && best.frame.Width == e.prev.Width)
-	}
+	e.ofMode.Found(best.mode() == Mode(e.last[pMode]) && best.params[pPair] == e.last[pPair], 7, 31)
 	e.last, e.prev, e.bits, e.values = best.params, best.frame, best.bits, n
 	return best
+}
+
+// fitAgain makes best the smallest frame for the decimals or for the bits, as in
+// the chunk before. ok is false where that had neither, or these are no decimals.
+func (e *chunk[F, I]) fitAgain(best *plan[I]) (ok bool) {
+	*best = plan[I]{bits: len(e.src) * int(e.m)}
+	switch mode := Mode(e.last[pMode]); mode {
+	case Decimal, DecimalDelta:
+		if !e.with(pairOf(e.last[pPair])) {
+			return false
+		}
+		fill(e.ints.v, e.exceptions)
+		e.consider(best, &e.ints, Decimal, e.last[pPair])
+	case Bits, BitsDelta:
+		if e.seemDecimals() {
+			return false
+		}
+		z := e.order()
+		e.consider(best, &e.ordered, Bits, int64(z))
+	}
+	return best.mode() != Verbatim
 }
 
 // seemDecimals reports whether the values are decimals now, as a few of them
 // tell: of up to 7 digits behind the point.
 func (e *chunk[F, I]) seemDecimals() bool {
-	var few [4]F
+	var few [16]F
 	for i := range few {
 		few[i] = e.src[i*len(e.src)/len(few)]
 	}

@@ -11,7 +11,7 @@ import (
 // what choose would find, at less cost. The parameters are then e.last.
 func (e *chunk[F, I]) repeat(dst []byte) (out []byte, ok bool) {
 	n, mode := len(e.src), Mode(e.last[pMode])
-	if e.steady.wait == 0 || n != e.values || e.last[pExceptions] != 0 || e.prev.Patches != 0 {
+	if !e.ofMode.Waits() || !e.ofFrame.Waits() || n != e.values || e.last[pExceptions] != 0 || e.prev.Patches != 0 {
 		return dst, false
 	}
 	r := &e.ints
@@ -39,7 +39,8 @@ func (e *chunk[F, I]) repeat(dst []byte) (out []byte, ok bool) {
 	if !ok || f.Patches > 0 || bits > e.bits+e.bits/32 || bits >= n*int(e.m) {
 		return dst, false
 	}
-	e.steady.wait--
+	e.ofMode.Turn()
+	e.ofFrame.Turn()
 	if mode.delta() {
 		e.last[pFirst] = first
 		x.v[0] = I(f.Lead(int64(r.v[0])))

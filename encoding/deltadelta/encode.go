@@ -20,7 +20,7 @@ type Encoder struct {
 	prev    [numForms]frame.Frame // the frame that each form had last
 	period  int64                 // of the steps
 	cost    int                   // of the chunk before
-	resting [numForms]rest
+	resting [numForms]frame.Rest
 
 	wide   scratch[int64]
 	narrow scratch[int32]
@@ -42,7 +42,7 @@ type scratch[T integer] struct {
 // is kept.
 func (e *Encoder) Reset() {
 	e.last, e.prev, e.period = encoding.Params{}, [numForms]frame.Frame{}, 0
-	e.cost, e.resting = 0, [numForms]rest{}
+	e.cost, e.resting = 0, [numForms]frame.Rest{}
 }
 
 // AppendInt64 appends the body of one chunk to dst and sets all of p. Any
@@ -165,7 +165,7 @@ func (e *values[T]) choose() candidate {
 	best.cost = math.MaxInt
 	e.consider(&best, int(e.last[paramForm]))
 	for form := range numForms {
-		if rested[form] = e.resting[form].turn(); !rested[form] && form != int(e.last[paramForm]) {
+		if rested[form] = e.resting[form].Turn(); !rested[form] && form != int(e.last[paramForm]) {
 			e.consider(&best, form)
 		}
 	}
@@ -177,7 +177,7 @@ func (e *values[T]) choose() candidate {
 		}
 	}
 	e.cost = best.cost
-	e.resting[best.form] = rest{}
+	e.resting[best.form] = frame.Rest{}
 	return best
 }
 
@@ -190,30 +190,13 @@ func (e *values[T]) consider(best *candidate, form int) {
 		e.price(&c, len(e.v))
 	}
 	if !ok || c.cost-c.cost/16 > best.cost {
-		e.resting[form].longer()
+		e.resting[form].Found(true, 1, 7)
 		return
 	}
-	e.resting[form] = rest{}
+	e.resting[form] = frame.Rest{}
 	if c.cost < best.cost {
 		*best = c
 	}
-}
-
-// rest lets a form that would not do wait for 1, 3 and then 7 chunks.
-type rest struct{ wait, span uint8 }
-
-// turn reports whether the form rests.
-func (r *rest) turn() bool {
-	if r.wait == 0 {
-		return false
-	}
-	r.wait--
-	return true
-}
-
-func (r *rest) longer() {
-	r.span = min(2*r.span+1, 7)
-	r.wait = r.span
 }
 
 // try makes a form of a chunk, where it may take fewer than limit bits.

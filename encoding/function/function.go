@@ -147,13 +147,14 @@ func Fit(src, x, y []int64, plan Plan) (width uint) {
 // zero value is ready. It is not for concurrent use.
 type Encoder struct {
 	prev   frame.Frame
+	fit    frame.Rest // of the search for prev
 	rest   []int64
 	frames frame.Scratch
 }
 
 // Reset forgets the chunk before, as at the start of a segment. The scratch
 // is kept.
-func (e *Encoder) Reset() { e.prev = frame.Frame{} }
+func (e *Encoder) Reset() { e.prev, e.fit = frame.Frame{}, frame.Rest{} }
 
 // Append appends the body of one chunk to dst and sets all of p. x, and y
 // unless it is nil, are as long as src; nothing of them is kept. Any values
@@ -168,15 +169,39 @@ func (e *Encoder) Append(dst []byte, src, x, y []int64, plan Plan, p *encoding.P
 	if n == 0 {
 		return dst
 	}
-	if cap(e.rest) < n {
-		e.rest = make([]int64, n)
-	}
-	rest := e.rest[:n]
+	rest := e.room(n)
 	lo, hi := subtract(rest, src, x, y, plan)
-	f := frame.Fit(rest, lo, hi, frame.CoreOf(rest, lo, hi), n, e.prev)
+	f, rests := frame.Choose(lo, hi, n, 64, e.prev), e.fit.Turn()
+	if !rests || f != e.prev {
+		f = frame.Fit(rest, lo, hi, frame.CoreOf(rest, lo, hi), n, e.prev)
+		e.fit.Found(f == e.prev, 1, 15)
+	}
 	e.prev = f
 	f.Store(p)
 	return frame.Append(&e.frames, dst, f, rest)
+}
+
+// BaseOf is what all values of src, at least one, have beside those of plan; ok
+// is false where they do not have the same. x and y are as for Append.
+func (e *Encoder) BaseOf(src, x, y []int64, plan Plan) (base int64, ok bool) {
+	lo, hi := subtract(e.room(len(src)), src, x, y, plan)
+	return lo, lo == hi
+}
+
+// ParamsOf are the parameters that Append gives values with a base by BaseOf;
+// their body is empty.
+func ParamsOf(plan Plan, base int64) (p encoding.Params) {
+	p = encoding.Params{paramA: plan.A, paramD: plan.D, paramX: plan.X + 1, paramY: plan.Y + 1}
+	frame.Frame{P: base}.Store(&p)
+	return p
+}
+
+// room is scratch for n values.
+func (e *Encoder) room(n int) []int64 {
+	if cap(e.rest) < n {
+		e.rest = make([]int64, n)
+	}
+	return e.rest[:n]
 }
 
 // Decoder holds the scratch of decoding; its zero value is ready. It is not
