@@ -19,7 +19,13 @@ func newCassandra() *cobra.Command {
 		Long: `SSTables of Cassandra 3.0 to 5.0 (versions ma to me, na to nc, oa and da) are
 inputs of convert, query, dump, verify, describe, stats and diff: give the path
 of a Data.db, or a folder. The commands below show what only SSTables have.`,
-		SilenceUsage: true, SilenceErrors: true,
+		SilenceUsage: true, SilenceErrors: true, DisableFlagsInUseLine: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown command %q for %q; see %s --help", args[0], c.CommandPath(), c.CommandPath())
+			}
+			return c.Help()
+		},
 	}
 	c.AddCommand(newCassandraList(), newCassandraSchema(), newCassandraMetadata(), newCassandraReport(), newCassandraBody())
 	return c

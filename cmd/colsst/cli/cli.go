@@ -63,6 +63,11 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		err = out.err // of what cobra prints: help, completion, the version
 	}
+	if err != nil {
+		if text, like, ok := strings.Cut(err.Error(), "\n\nDid you mean this?\n"); ok { // cobra's own
+			err = usagef("%s; did you mean %s?", text, strings.Join(strings.Fields(like), " or "))
+		}
+	}
 	printError(stderr, err)
 	return ExitCode(err)
 }

@@ -142,13 +142,13 @@ func isTable(format string) bool {
 type input struct {
 	name   string
 	path   string
-	f      inputFile     // nil for stdin
+	f      inputFile     // nil for what is no regular file, and read front to back
 	size   int64         // -1: not known
 	text   *bufio.Reader // from the begin, unpacked
 	format string
 	read   int64 // bytes of the file so far
 	bar    *progress
-	pipe   *io.PipeReader
+	stream *io.PipeReader
 	sst    *sstable // an SSTable, in place of f and text
 }
 
@@ -171,31 +171,40 @@ func (t *tool) openInput(path, format string) (*input, error) {
 		in.sst, in.format, in.size = x, formatSSTable, x.SSTable().Data.Size
 		return in, nil
 	}
-	var r io.Reader
-	if path == "-" {
-		in.name, r = "stdin", in.interruptible(t)
-	} else {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, coded(exitInput, named(path, err))
-		}
-		info, err := f.Stat()
-		if err == nil && info.IsDir() {
-			err = errors.New("is a directory")
-		}
-		if err != nil {
-			return nil, coded(exitInput, named(path, errors.Join(err, f.Close())))
-		}
-		in.f, r = f, f
-		if info.Mode().IsRegular() {
-			in.size = info.Size()
-		}
+	r, err := in.open(t)
+	if err != nil {
+		return nil, coded(exitInput, named(path, err))
 	}
 	if err := in.recognise(ctxReader{t.ctx(), r}); err != nil {
 		in.close()
 		return nil, err
 	}
 	return in, nil
+}
+
+// open opens the file, or stdin.
+func (in *input) open(t *tool) (io.Reader, error) {
+	if in.path == "-" {
+		in.name = "stdin"
+		in.stream = t.stream(func() (io.ReadCloser, error) { return io.NopCloser(t.cmd.InOrStdin()), nil })
+		return in.stream, nil
+	}
+	info, err := os.Stat(in.path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("is a directory")
+	case !info.Mode().IsRegular():
+		in.stream = t.streamFile(in.path)
+		return in.stream, nil
+	}
+	f, err := os.Open(in.path)
+	if err != nil {
+		return nil, err
+	}
+	in.f, in.size = f, info.Size()
+	return f, nil
 }
 
 // recognise finds the format of what r yields.
@@ -250,24 +259,32 @@ func (in *input) recognise(r io.Reader) error {
 	return nil
 }
 
-// interruptible is stdin as a reader that ends with the command's context, even
-// while nothing comes.
-func (in *input) interruptible(t *tool) io.Reader {
-	stdin, ctx := t.cmd.InOrStdin(), t.ctx()
+// streamFile is a file as stream.
+func (t *tool) streamFile(path string) *io.PipeReader {
+	return t.stream(func() (io.ReadCloser, error) { return os.Open(path) })
+}
+
+// stream is what open yields as a reader that ends with the command's context,
+// even while nothing comes, or nobody opens the other end of a pipe.
+func (t *tool) stream(open func() (io.ReadCloser, error)) *io.PipeReader {
 	r, w := io.Pipe()
-	in.pipe = r
 	go func() {
-		_, err := io.Copy(w, stdin)
+		src, err := open()
+		if err == nil {
+			_, err = io.Copy(w, src)
+			_ = src.Close() // only read
+		}
 		_ = w.CloseWithError(err) // never fails
 	}()
+	ctx := t.ctx()
 	context.AfterFunc(ctx, func() { _ = w.CloseWithError(ctx.Err()) }) // never fails
 	return r
 }
 
 func (in *input) close() {
 	in.bar.end()
-	if in.pipe != nil {
-		_ = in.pipe.Close() // never fails
+	if in.stream != nil {
+		_ = in.stream.Close() // never fails
 	}
 	if in.f != nil {
 		_ = in.f.Close() // only read
@@ -360,9 +377,6 @@ func (in *input) spool() error {
 	f, err := atomicfile.Temp("")
 	if err != nil {
 		return coded(exitOutput, &outputError{err})
-	}
-	if in.f != nil {
-		_ = in.f.Close() // only read
 	}
 	in.f = f
 	var read *exitError

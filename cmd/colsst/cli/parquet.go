@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -158,8 +159,16 @@ func newParquetSink(out *output, s *rowgroup.Schema, columns []string, opts []pa
 	return &parquetSink{w}, nil
 }
 
-func (p *parquetSink) write(b *rowgroup.Batch) error { return orElse(exitData, p.w.Append(b)) }
-func (p *parquetSink) end() error                    { return orElse(exitData, p.w.Close()) }
+func (p *parquetSink) write(b *rowgroup.Batch) error { return parquetFailure(p.w.Append(b)) }
+func (p *parquetSink) end() error                    { return parquetFailure(p.w.Close()) }
+
+// parquetFailure gives an error of a writer its code.
+func parquetFailure(err error) error {
+	if errors.Is(err, parquetfmt.ErrTooManyRowGroups) {
+		return coded(exitUsage, &outputError{fmt.Errorf("a Parquet file has at most %d row groups: make them larger by --set row_group_rows=N", parquetfmt.MaxRowGroups)})
+	}
+	return orElse(exitData, err)
+}
 
 // parquet opens the input as a Parquet file.
 func (in *input) parquet(opts ...parquetfmt.ReadOption) (*parquetfmt.Reader, error) {

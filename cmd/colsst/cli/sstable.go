@@ -152,6 +152,9 @@ func (t *tool) checkAsRead(in *input) error {
 
 // sstableError is an error of opening an SSTable, with its code.
 func sstableError(path string, err error) error {
+	if _, missing := os.Stat(path); missing != nil {
+		return coded(exitInput, named(path, missing))
+	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return coded(exitInput, named(path, &inputError{err}))
 	}

@@ -211,15 +211,12 @@ func (t *tool) schemaText(path string) ([]byte, error) {
 	if text, known := t.schemaTexts[path]; known {
 		return text, nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, coded(exitInput, named(path, err))
-	}
-	defer func() { _ = f.Close() }() // only read
+	r := t.streamFile(path)
+	defer func() { _ = r.Close() }() // never fails
 	const most = 64 << 20
-	text, err := io.ReadAll(ctxReader{t.ctx(), io.LimitReader(f, most+1)})
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err != nil {
-		return nil, coded(exitInput, named(path, err))
+		return nil, inputFailure(path, err)
 	}
 	if len(text) > most {
 		return nil, usagef("%s: is longer than a schema can be", path)

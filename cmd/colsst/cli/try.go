@@ -176,9 +176,10 @@ func (y *try) file(path string, o textfmt.CSVOptions, layout []columnar.Option) 
 	defer in.close()
 	x := &trial{File: in.name}
 	var t *whatif.Table
-	if in.format == formatTable {
+	switch in.format {
+	case formatTable, formatSSTable, formatParquet:
 		t, x.Rows, err = y.table(in, layout)
-	} else {
+	default:
 		t, x.Rows, err = y.texts(in, o, layout)
 	}
 	if err != nil {
