@@ -159,7 +159,9 @@ func openTargets(l *result.List, data string, us, bytes float64) {
 		most   float64
 	}{{"open_us", us}, {"open_bytes", bytes}, {"open_heap_bytes", bytes}} {
 		for _, r := range l.Where(result.Result{Data: data, Subject: ourDefault, Metric: t.metric, Params: result.Params{"source": fromFile}}) {
-			l.Add(r, result.Target{What: "open", Of: r.Metric, Value: r.Value, Reference: t.most, By: "what is to be reached", Most: 1})
+			if r.Params["level"] == nil {
+				l.Add(r, result.Target{What: "open", Of: r.Metric, Value: r.Value, Reference: t.most, By: "what is to be reached", Most: 1})
+			}
 		}
 	}
 }
