@@ -144,7 +144,6 @@ func SumOrdered32(dst []float32, c *Codes32, first, add int32, zeros uint) {
 func Decimal32(dst []float32, c *Codes32, add int32, back, scale float64) (ok bool) {
 	c.check(len(dst))
 	done := 0
-	var bad uint64
 	if back == 1 && c.bounded(add) {
 		if high, low, ok := tenthsOf(back, scale); ok {
 			if add >= -Limit32/2 { // 2^23 less it is exact
@@ -158,22 +157,26 @@ func Decimal32(dst []float32, c *Codes32, add int32, back, scale float64) (ok bo
 			done = packedBounded32(dst, c.packed, c.width, float64(add), scale)
 		}
 	}
-	if done < len(dst) {
-		var buf [someCodes]uint32
-		for done < len(dst) {
-			u := c.next(&buf, done, len(dst))
-			d := dst[done : done+len(u)]
-			k, over := plainDecimal32(d, u, add, back, scale)
-			bad |= over
-			v := u[k:]
-			d = d[k:][:len(v)]
-			for i, x := range v {
-				y := add + int32(x)
-				bad |= over32(y)
-				d[i] = float32(float64(float64(y)*back) * scale)
-			}
-			done += len(u)
+	return done == len(dst) || restDecimal32(dst, done, c, add, back, scale)
+}
+
+// restDecimal32 is Decimal32 from value done on.
+func restDecimal32(dst []float32, done int, c *Codes32, add int32, back, scale float64) (ok bool) {
+	var bad uint64
+	var buf [someCodes]uint32
+	for done < len(dst) {
+		u := c.next(&buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k, over := plainDecimal32(d, u, add, back, scale)
+		bad |= over
+		v := u[k:]
+		d = d[k:][:len(v)]
+		for i, x := range v {
+			y := add + int32(x)
+			bad |= over32(y)
+			d[i] = float32(float64(float64(y)*back) * scale)
 		}
+		done += len(u)
 	}
 	return bad == 0
 }

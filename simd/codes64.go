@@ -147,26 +147,29 @@ func SumOrdered64(dst []float64, c *Codes64, first, add int64, zeros uint) {
 func Decimal64(dst []float64, c *Codes64, add int64, back, scale float64) (ok bool) {
 	c.check(len(dst))
 	done := 0
-	var bad uint64
 	if c.bounded(add) {
 		done = packedBounded64(dst, c.packed, c.width, float64(add), back, scale)
 	}
-	if done < len(dst) {
-		var buf [someCodes]uint64
-		for done < len(dst) {
-			u := c.next(&buf, done, len(dst))
-			d := dst[done : done+len(u)]
-			k, over := plainDecimal64(d, u, add, back, scale)
-			bad |= over
-			v := u[k:]
-			d = d[k:][:len(v)]
-			for i, x := range v {
-				y := add + int64(x)
-				bad |= over64(y)
-				d[i] = float64(float64(float64(y)*back) * scale)
-			}
-			done += len(u)
+	return done == len(dst) || restDecimal64(dst, done, c, add, back, scale)
+}
+
+// restDecimal64 is Decimal64 from value done on.
+func restDecimal64(dst []float64, done int, c *Codes64, add int64, back, scale float64) (ok bool) {
+	var bad uint64
+	var buf [someCodes]uint64
+	for done < len(dst) {
+		u := c.next(&buf, done, len(dst))
+		d := dst[done : done+len(u)]
+		k, over := plainDecimal64(d, u, add, back, scale)
+		bad |= over
+		v := u[k:]
+		d = d[k:][:len(v)]
+		for i, x := range v {
+			y := add + int64(x)
+			bad |= over64(y)
+			d[i] = float64(float64(float64(y)*back) * scale)
 		}
+		done += len(u)
 	}
 	return bad == 0
 }
