@@ -25,6 +25,9 @@ func TestCheckRanges(t *testing.T) {
 		{Type{Kind: KindUint8}, 0, 255},
 		{Type{Kind: KindUint16}, 0, 65535},
 		{Type{Kind: KindUint32}, 0, 1<<32 - 1},
+		{Numeric(9, 2), -999999999, 999999999},
+		{Numeric(4, 4), -9999, 9999},
+		{Numeric(18, 0), -999999999999999999, 999999999999999999},
 	} {
 		for _, role := range []Role{Clustering, Static, Regular} {
 			s, err := NewSchema([]Column{{Name: "k", Type: Text}}, []Column{{Name: "c", Type: c.typ}},

@@ -1,6 +1,7 @@
 package rowgroup
 
 import (
+	"bytes"
 	"math/big"
 	"strings"
 	"testing"
@@ -149,4 +150,64 @@ func TestSchemaNumbers(t *testing.T) {
 		_, err := NewSchema(nil, nil, nil, []Column{{Name: "c", Type: typ}})
 		require.ErrorContains(t, err, "is no type")
 	}
+}
+
+// The bounds of decimals are those of their numbers, of fixed(n) those of their
+// bytes, cut where they are long; stored, they read back.
+func TestNumericStats(t *testing.T) {
+	long := func(b byte) []byte { return bytes.Repeat([]byte{b}, MaxBoundBytes+6) }
+	for _, c := range []struct {
+		typ            Type
+		values         []string
+		least, most    string
+		minCut, maxCut bool
+	}{
+		{Numeric(9, 2), []string{"1.5", "-2", "0.01"}, "-2.00", "1.50", false, false},
+		{Numeric(18, 0), []string{"999999999999999999", "-999999999999999999"}, "-999999999999999999", "999999999999999999", false, false},
+		{Numeric(40, 1), []string{"0.1", "-0.1", "123456789012345678901234567890", "7"}, "-0.1", "123456789012345678901234567890.0", false, false},
+		{Fixed(2), []string{"0x0001", "0xff00", "0x7fff"}, "0x0001", "0xff00", false, false},
+		{Fixed(MaxBoundBytes + 6), []string{string(AppendText(nil, Blob, long(1))), string(AppendText(nil, Blob, long(2)))},
+			string(AppendText(nil, Blob, long(1)[:MaxBoundBytes])), string(AppendText(nil, Blob, append(long(2)[:MaxBoundBytes-1], 3))), true, true},
+		{Type{Kind: KindReversed, Args: []Type{Numeric(40, 1)}}, []string{"5", "-5"}, "-5.0", "5.0", false, false},
+	} {
+		s, err := NewSchema(nil, nil, nil, []Column{{Name: "v", Type: c.typ}})
+		require.NoError(t, err)
+		b := NewBatch(s)
+		b.BeginPartition(nil)
+		for i, text := range c.values {
+			v, err := ParseText(nil, c.typ, text)
+			require.NoError(t, err)
+			require.NoError(t, b.PutValue(0, i, v, true))
+		}
+		b.SetLen(len(c.values))
+		st := NewStats(s)
+		st.Add(b, 0, b.Len(), 0, 1)
+		again, rest, err := ParseStats(s, st.AppendTo(nil))
+		require.NoError(t, err)
+		require.Empty(t, rest)
+		for _, st := range []*Stats{st, again} {
+			got := st.Column(0)
+			text := func(v []byte) string {
+				if bare := c.typ.bare(); bare.Kind == KindFixed {
+					return string(AppendText(nil, Blob, v))
+				}
+				return string(AppendText(nil, c.typ, v))
+			}
+			require.Equal(t, c.least, text(got.Min), c.typ.String())
+			require.Equal(t, c.most, text(got.Max), c.typ.String())
+			require.Equal(t, [2]bool{c.minCut, c.maxCut}, [2]bool{got.MinCut, got.MaxCut})
+		}
+	}
+	// A stored bound outside of the type is damage.
+	s, err := NewSchema(nil, nil, nil, []Column{{Name: "v", Type: Numeric(5, 2)}})
+	require.NoError(t, err)
+	wide, err := NewSchema(nil, nil, nil, []Column{{Name: "v", Type: Int}})
+	require.NoError(t, err)
+	b := NewBatch(wide)
+	b.BeginPartition(nil)
+	*b.Int32s(0) = []int32{100000}
+	st := NewStats(wide)
+	st.Add(b, 0, 1, 0, 1)
+	_, _, err = ParseStats(s, st.AppendTo(nil))
+	require.Error(t, err)
 }

@@ -96,9 +96,9 @@ func (o *IntOrder) Bound(b Bound, isStart bool) IntBound {
 		return least
 	}
 	v, ok := IntOf(o.typ, x)
-	if !ok { // a boolean above 1 is true
+	if !ok && o.typ.bare().Kind == KindBoolean { // one above 1 is true
 		v = 1
-	}
+	} // else a decimal(p,s) of too many digits: the bound is where it would stand
 	return IntBound{v ^ o.flip, b.weight(isStart) > 0}
 }
 

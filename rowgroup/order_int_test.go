@@ -10,7 +10,7 @@ import (
 // The order by one integer is that of positions and bounds.
 func TestIntOrder(t *testing.T) {
 	types := []Type{Boolean, Tinyint, Smallint, Int, Bigint, Timestamp(Millis), Date, Time,
-		{Kind: KindUint8}, {Kind: KindUint16}, {Kind: KindUint32}, {Kind: KindUint64}, {Kind: KindOldDate}}
+		{Kind: KindUint8}, {Kind: KindUint16}, {Kind: KindUint32}, {Kind: KindUint64}, {Kind: KindOldDate}, Numeric(9, 2), Numeric(18, 0)}
 	rapid.Check(t, func(rt *rapid.T) {
 		typ := rapid.SampledFrom(types).Draw(rt, "type")
 		col := Column{Name: "c", Type: typ, Desc: rapid.Bool().Draw(rt, "desc")}

@@ -114,6 +114,12 @@ func TestClusteringOrder(t *testing.T) {
 		{"float desc", []Column{{Name: "c", Type: Float, Desc: true}}, []orderPlace{row("NaN"), row("1"), row("0"), row("-0"), row("empty")}},
 		{"text", []Column{{Name: "c", Type: Text}}, []orderPlace{row("null"), row(""), row("a"), row("ab"), row("b"), row("é")}},
 		{"varint", []Column{{Name: "c", Type: Varint}}, []orderPlace{row("-300"), row("-1"), row("0"), row("128"), row("99999999999999999999")}},
+		{"decimal(9,2)", []Column{{Name: "c", Type: Numeric(9, 2)}}, []orderPlace{
+			row("null"), row("empty"), row("-9999999.99"), before("-0.01"), row("-0.01"), after("-0.01"), row("0"), row("9999999.99")}},
+		{"decimal(18,0) desc", []Column{{Name: "c", Type: Numeric(18, 0), Desc: true}}, []orderPlace{row("999999999999999999"), row("-1"), row("-999999999999999999"), row("empty")}},
+		{"decimal(40,3)", []Column{{Name: "c", Type: Numeric(40, 3)}}, []orderPlace{
+			row("null"), row("empty"), row("-1234567890123456789012345678901234567.891"), row("-0.001"), before("0.002"), row("0.002"), after("0.002"), row("1e30")}},
+		{"fixed(2)", []Column{{Name: "c", Type: Fixed(2)}}, []orderPlace{row("null"), row("empty"), row("0x0001"), row("0x7fff"), before("0x8000"), row("0x8000"), after("0x8000"), row("0xffff")}},
 		{"two", []Column{{Name: "a", Type: Text}, {Name: "b", Type: Int, Desc: true}}, []orderPlace{
 			before(), before("x"), before("x", "9"), row("x", "9"), after("x", "9"), row("x", "3"), row("x", "empty"), after("x"), row("y", "4"), after()}},
 	} {

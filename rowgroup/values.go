@@ -80,8 +80,8 @@ func AppendInt(dst []byte, t Type, v int64) []byte {
 // IntOf is the value in memory of the serialised value b of a type of
 // ClassInt32 or ClassInt64. ok is false if memory cannot hold it: the length is
 // wrong, or it is a boolean other than 0 and 1, or a decimal(p,s) of more than p
-// digits, or t is of another class. Such values become exceptions of their
-// column.
+// digits, which v is nevertheless, or t is of another class. Such values become
+// exceptions of their column.
 func IntOf(t Type, b []byte) (v int64, ok bool) {
 	bare := t.bare()
 	if len(b) != scalarLen(bare) {

@@ -301,3 +301,28 @@ func TestLocal(t *testing.T) {
 		}
 	}
 }
+
+// What units makes of a number is what ParseText does; what it does not make is
+// left to that.
+func TestUnits(t *testing.T) {
+	for _, typ := range []rowgroup.Type{rowgroup.Numeric(1, 0), rowgroup.Numeric(5, 2), rowgroup.Numeric(9, 9), rowgroup.Numeric(18, 0), rowgroup.Numeric(18, 18)} {
+		for _, text := range []string{"0", "-0", "1", "-1.5", "0.005", "9.99", "999.99", "1000", "99999", "0.000000001", "0.999999999999999999", "999999999999999999",
+			"1000000000000000000", "9223372036854775807", "-9223372036854775808", "0.9999999999999999999", "12.", ".5", "1e2", "x", ""} {
+			n, ok := parsePlain([]byte(text))
+			if !ok {
+				continue
+			}
+			v, ok := n.units(&typ)
+			if !ok {
+				continue
+			}
+			want, err := rowgroup.ParseText(nil, typ, text)
+			require.NoError(t, err, "%s %s", typ, text)
+			require.Equal(t, want, rowgroup.AppendInt(nil, typ, v), "%s %s", typ, text)
+		}
+		n, ok := parsePlain([]byte("0.1"))
+		require.True(t, ok)
+		_, ok = n.units(&typ)
+		require.Equal(t, typ.Scale > 0, ok)
+	}
+}
