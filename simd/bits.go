@@ -42,6 +42,10 @@ func Unpack64(dst []uint64, src []byte, w uint) {
 		unpack64Wide(dst, src, w, mask)
 		return
 	}
+	if w <= 16 {
+		done = unpackFew(dst, src, w)
+		dst, src = dst[done:], src[done/8*int(w):]
+	}
 	for len(dst) >= 8 && uint(len(src)) >= w+8 {
 		s := src[: w+8 : w+8]
 		d := (*[8]uint64)(dst)
@@ -61,6 +65,50 @@ func Unpack64(dst []uint64, src []byte, w uint) {
 		dst[i] = le.Uint64Short(src[bit>>3:]) >> (bit & 7) & mask
 		bit += w
 	}
+}
+
+// unpackFew unpacks values of 1 to 16 bits, of which one load has eight or four,
+// by eights, and returns how many.
+func unpackFew[U uint32 | uint64](dst []U, src []byte, w uint) (done int) {
+	w &= 31
+	mask := uint64(1)<<w - 1
+	all := len(dst)
+	if w <= 8 {
+		for len(dst) >= 8 && len(src) >= 8 {
+			x := le.Uint64(src)
+			d := (*[8]U)(dst)
+			d[0] = U(x & mask)
+			x >>= w
+			d[1] = U(x & mask)
+			x >>= w
+			d[2] = U(x & mask)
+			x >>= w
+			d[3] = U(x & mask)
+			x >>= w
+			d[4] = U(x & mask)
+			x >>= w
+			d[5] = U(x & mask)
+			x >>= w
+			d[6] = U(x & mask)
+			x >>= w
+			d[7] = U(x & mask)
+			dst, src = dst[8:], src[w:]
+		}
+		return all - len(dst)
+	}
+	for half, rest := w/2, 4*w&7; len(dst) >= 8 && len(src) >= 16; {
+		x, y := le.Uint64(src), le.Uint64(src[half:])>>rest
+		d := (*[8]U)(dst)
+		d[0], d[4] = U(x&mask), U(y&mask)
+		x, y = x>>w, y>>w
+		d[1], d[5] = U(x&mask), U(y&mask)
+		x, y = x>>w, y>>w
+		d[2], d[6] = U(x&mask), U(y&mask)
+		x, y = x>>w, y>>w
+		d[3], d[7] = U(x&mask), U(y&mask)
+		dst, src = dst[8:], src[w:]
+	}
+	return all - len(dst)
 }
 
 // unpack64Wide serves widths 58 to 63, where a value may span nine bytes.
@@ -94,6 +142,10 @@ func Unpack32(dst []uint32, src []byte, w uint) {
 	}
 	dst, src = dst[done:], src[done/8*int(w):]
 	mask := uint64(1)<<w - 1
+	if w <= 16 {
+		done = unpackFew(dst, src, w)
+		dst, src = dst[done:], src[done/8*int(w):]
+	}
 	for len(dst) >= 8 && uint(len(src)) >= w+8 {
 		s := src[: w+8 : w+8]
 		d := (*[8]uint32)(dst)

@@ -251,9 +251,5 @@ func Accumulate32(v []int32, first int32) {
 // Fill32 is Fill64 for 32 bits.
 func Fill32(dst []int32, start, step int32) {
 	done := fill32(dst, start, step)
-	start += int32(done) * step
-	for i := range dst[done:] {
-		dst[done+i] = start
-		start += step
-	}
+	fillRest(dst[done:], start+int32(done)*step, step)
 }

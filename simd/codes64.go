@@ -236,9 +236,21 @@ func Accumulate64(v []int64, first int64) {
 // Fill64 sets dst[i] to start + i*step.
 func Fill64(dst []int64, start, step int64) {
 	done := fill64(dst, start, step)
-	start += int64(done) * step
-	for i := range dst[done:] {
-		dst[done+i] = start
+	fillRest(dst[done:], start+int64(done)*step, step)
+}
+
+// fillRest is Fill64 or Fill32 without a kernel.
+func fillRest[T int32 | int64](dst []T, start, step T) {
+	two, four := 2*step, 4*step
+	for ; len(dst) >= 8; dst = dst[8:] {
+		d := (*[8]T)(dst)
+		next := start + four
+		d[0], d[1], d[2], d[3] = start, start+step, start+two, start+two+step
+		d[4], d[5], d[6], d[7] = next, next+step, next+two, next+two+step
+		start = next + four
+	}
+	for i := range dst {
+		dst[i] = start
 		start += step
 	}
 }
