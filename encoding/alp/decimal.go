@@ -122,16 +122,23 @@ func (e *chunk[F, I]) decimals() (pair, bool) {
 // with tries pair p on the whole chunk: no more than three quarters of it may
 // be exceptions.
 func (e *chunk[F, I]) with(p pair) bool {
-	e.exceptions = e.exceptions[:0]
-	if e.exact && e.of == p {
+	some := len(e.src) * 3 / 4
+	if e.tried && e.of == p {
+		if e.strays > some {
+			return false
+		}
+		for _, at := range e.exceptions {
+			e.ints.v[at] = 0 // as before it was filled
+		}
 		return true
 	}
-	count := decimals(&e.ints, e.mask, e.src, p)
-	e.exact, e.of = count == 0, p
-	if count > len(e.src)*3/4 {
+	e.tried, e.of = true, p
+	e.strays = decimals(&e.ints, e.mask, e.src, p)
+	if e.strays > some {
 		return false
 	}
-	if count > 0 {
+	e.exceptions = e.exceptions[:0]
+	if e.strays > 0 {
 		e.exceptions = positions(e.exceptions, e.mask)
 	}
 	return true

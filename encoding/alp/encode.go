@@ -117,8 +117,9 @@ type chunk[F float, I frame.Integer] struct {
 	src []F
 	m   uint // bits of a value
 
-	exact bool // the integers are those of all values by the pair of
-	of    pair
+	tried  bool // the integers are those of pair of, but for their exceptions
+	of     pair
+	strays int // exceptions
 }
 
 // plan is one way to encode the chunk.
