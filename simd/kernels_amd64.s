@@ -28,7 +28,7 @@ TEXT ·unpackNarrow32AVX2(SB), NOSPLIT, $0-48
 	MOVQ     BX, R8
 	SUBQ     R11, R8
 	SUBQ     $0x10, R8
-	PCALIGN  $0x40
+	PCALIGN  $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -140,7 +140,7 @@ TEXT ·unpack64AVX2(SB), NOSPLIT, $0-48
 	MOVQ     BX, R8
 	SUBQ     R11, R8
 	SUBQ     $0x10, R8
-	PCALIGN  $0x40
+	PCALIGN  $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -251,7 +251,7 @@ TEXT ·packedAdd64AVX2(SB), NOSPLIT, $0-56
 	SUBQ         R11, R8
 	SUBQ         $0x10, R8
 	VPBROADCASTQ add+48(FP), Y1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -373,7 +373,7 @@ TEXT ·packedRamp64AVX2(SB), NOSPLIT, $0-64
 	VPBROADCASTQ start+48(FP), Y3
 	VPADDQ       Y3, Y2, Y2
 	VPSLLQ       $0x02, Y1, Y1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -505,7 +505,7 @@ TEXT ·packedSum64AVX2(SB), NOSPLIT, $0-72
 	SUBQ         $0x10, R8
 	VPBROADCASTQ add+56(FP), Y1
 	VPBROADCASTQ first+48(FP), Y2
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -660,7 +660,7 @@ TEXT ·packedOrdered64AVX2(SB), NOSPLIT, $0-64
 	VPCMPEQD     Y3, Y3, Y3
 	VPSRLQ       X1, Y3, Y3
 	VPBROADCASTQ add+48(FP), Y1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -802,7 +802,7 @@ TEXT ·packedSumOrdered64AVX2(SB), NOSPLIT, $0-80
 	VPSRLQ       X1, Y3, Y3
 	VPBROADCASTQ add+56(FP), Y1
 	VPBROADCASTQ first+48(FP), Y4
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -972,7 +972,7 @@ TEXT ·packedSumDecimal64AVX2(SB), NOSPLIT, $0-96
 	SUBQ         $0x10, R8
 	VPBROADCASTQ add+56(FP), Y1
 	VPBROADCASTQ first+48(FP), Y2
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -1108,7 +1108,7 @@ done:
 	MOVQ         $0x8010000000000000, BX
 	VMOVQ        BX, X5
 	VPBROADCASTQ X5, Y5
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop_again:
 	VMOVDQU   (DX), Y6
@@ -1145,7 +1145,7 @@ TEXT ·plainAdd64AVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
 	VPBROADCASTQ add+24(FP), Y0
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU (DX), Y1
@@ -1175,7 +1175,7 @@ TEXT ·plainRamp64AVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTQ start+24(FP), Y2
 	VPADDQ       Y2, Y1, Y1
 	VPSLLQ       $0x02, Y0, Y0
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU (DX), Y2
@@ -1201,7 +1201,7 @@ TEXT ·plainSum64AVX2(SB), NOSPLIT, $0-48
 	MOVQ         src+16(FP), DX
 	VPBROADCASTQ add+32(FP), Y0
 	VPBROADCASTQ first+24(FP), Y1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU    (DX), Y2
@@ -1248,7 +1248,7 @@ TEXT ·plainOrdered64AVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y2, Y2, Y2
 	VPSRLQ       X0, Y2, Y2
 	VPBROADCASTQ add+24(FP), Y0
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU  (DX), Y3
@@ -1288,7 +1288,7 @@ TEXT ·plainSumOrdered64AVX2(SB), NOSPLIT, $0-56
 	VPSRLQ       X0, Y2, Y2
 	VPBROADCASTQ add+32(FP), Y0
 	VPBROADCASTQ first+24(FP), Y3
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU    (DX), Y4
@@ -1340,7 +1340,7 @@ TEXT ·plainSumDecimal64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         src+16(FP), DX
 	VPBROADCASTQ add+32(FP), Y0
 	VPBROADCASTQ first+24(FP), Y1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU      (DX), Y2
@@ -1386,7 +1386,7 @@ loop:
 	MOVQ         $0x8010000000000000, BX
 	VMOVQ        BX, X5
 	VPBROADCASTQ X5, Y5
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop_again:
 	VMOVDQU   (DX), Y6
@@ -1435,7 +1435,7 @@ TEXT ·plainDecimal64AVX2(SB), NOSPLIT, $0-56
 	VMOVQ        BX, X5
 	VPBROADCASTQ X5, Y5
 	VPBROADCASTQ add+24(FP), Y6
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (DX), Y7
@@ -1474,7 +1474,7 @@ TEXT ·accumulate64AVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+8(FP), CX
 	MOVQ         src+16(FP), DX
 	VPBROADCASTQ first+24(FP), Y0
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU    (DX), Y1
@@ -1545,7 +1545,7 @@ run:
 	SHRQ         $0x03, R14
 	IMUL3Q       $0x06, R11, R15
 	SHRQ         $0x03, R15
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU     (R10), X5
@@ -1633,7 +1633,7 @@ run:
 	SHRQ         $0x03, R14
 	IMUL3Q       $0x06, R11, R15
 	SHRQ         $0x03, R15
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU      (R10), X3
@@ -1690,7 +1690,7 @@ loop:
 	MOVQ         $0x8010000000000000, BX
 	VMOVQ        BX, X5
 	VPBROADCASTQ X5, Y5
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop_again:
 	VMOVDQU   (DX), Y6
@@ -1760,7 +1760,7 @@ TEXT ·packedBounded64AVX2(SB), NOSPLIT, $0-72
 	VPSLLQ       $0x34, Y11, Y11
 	VPSUBQ       Y11, Y4, Y11
 	VSUBPD       Y1, Y11, Y1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -1902,7 +1902,7 @@ TEXT ·glue64AVX2(SB), NOSPLIT, $8-80
 	VPERMQ       $0xd8, Y8, Y8
 	VPXOR        Y9, Y9, Y9
 	LEAQ         (R13)(R13*2), R14
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ         DX, R8
@@ -2059,7 +2059,7 @@ TEXT ·fill64AVX2(SB), NOSPLIT, $0-32
 	VPSLLQ       $0x02, Y0, Y0
 	SUBQ         $0x04, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU Y1, (AX)
@@ -2100,7 +2100,7 @@ TEXT ·decimals64AVX2(SB), NOSPLIT, $0-88
 	VPBROADCASTQ X8, Y8
 	VPCMPEQD     Y9, Y9, Y9
 	XORQ         SI, SI
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVUPD     (DX), Y11
@@ -2190,7 +2190,7 @@ TEXT ·trial64AVX2(SB), NOSPLIT, $0-72
 	VPBROADCASTQ X8, Y8
 	VPCMPEQD     Y9, Y9, Y9
 	XORQ         DX, DX
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVUPD     (AX), Y11
@@ -2260,7 +2260,7 @@ TEXT ·deltas64AVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTQ (CX), Y2
 	SUBQ         $0x04, DX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU    8(CX), Y4
@@ -2316,7 +2316,7 @@ TEXT ·order64AVX2(SB), NOSPLIT, $0-48
 	VPBROADCASTQ X3, Y3
 	SUBQ         $0x04, DX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (CX), Y4
@@ -2369,7 +2369,7 @@ TEXT ·minMaxInt64AVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X1, Y1
 	SUBQ         $0x04, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (AX), Y2
@@ -2419,7 +2419,7 @@ TEXT ·minMaxFloat64AVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y3, Y3, Y3
 	SUBQ         $0x04, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (AX), Y4
@@ -2476,7 +2476,7 @@ TEXT ·ascents64AVX2(SB), NOSPLIT, $0-32
 	XORQ         DX, DX
 	SUBQ         $0x04, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (AX), Y1
@@ -2504,7 +2504,7 @@ TEXT ·splitInt64AVX2(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), DX
 	MOVQ    DX, BX
 	SHRQ    $0x05, BX
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop:
 	VMOVDQU     (AX), X0
@@ -2592,7 +2592,7 @@ TEXT ·joinInt64AVX2(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), DX
 	MOVQ    DX, BX
 	SHRQ    $0x05, BX
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop:
 	MOVQ         AX, SI
@@ -2666,7 +2666,7 @@ TEXT ·splitFloat64AVX2(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), DX
 	MOVQ    DX, BX
 	SHRQ    $0x05, BX
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop:
 	VMOVDQU     (AX), X0
@@ -2748,7 +2748,7 @@ TEXT ·joinFloat64AVX2(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), DX
 	MOVQ    DX, BX
 	SHRQ    $0x05, BX
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop:
 	MOVQ         AX, SI
@@ -2827,7 +2827,7 @@ TEXT ·outside64AVX2(SB), NOSPLIT, $0-40
 	MOVQ         CX, DX
 	SUBQ         $0x04, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (AX), Y3
@@ -2854,7 +2854,7 @@ TEXT ·shift64AVX2(SB), NOSPLIT, $0-24
 	VPBROADCASTQ by+16(FP), Y0
 	SUBQ         $0x04, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU (AX), Y1
@@ -2878,7 +2878,7 @@ TEXT ·addProducts64AVX2(SB), NOSPLIT, $0-32
 	VPSRLQ       $0x20, Y0, Y1
 	SUBQ         $0x04, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU  (AX), Y2
@@ -2916,7 +2916,7 @@ TEXT ·addQuotients64AVX2(SB), NOSPLIT, $0-56
 	VPBROADCASTQ sign+48(FP), Y5
 	SUBQ         $0x04, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU  (AX), Y6
@@ -2977,7 +2977,7 @@ TEXT ·subProducts64AVX2(SB), NOSPLIT, $0-56
 	VPBROADCASTQ X3, Y3
 	SUBQ         $0x04, BX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (CX), Y4
@@ -3036,7 +3036,7 @@ TEXT ·multiples64AVX2(SB), NOSPLIT, $0-41
 	VPBROADCASTQ X5, Y5
 	VPXOR        Y5, Y4, Y4
 	VPXOR        Y5, Y2, Y2
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU  (AX), Y5
@@ -3075,7 +3075,7 @@ TEXT ·widen32AVX2(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), DX
 	SUBQ    $0x04, DX
 	JL      rest
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop:
 	VPMOVSXDQ (CX), Y0
@@ -3101,7 +3101,7 @@ TEXT ·outliers64AVX2(SB), NOSPLIT, $0-40
 	VMOVQ        BX, X2
 	VPBROADCASTQ X2, Y2
 	VPXOR        Y2, Y1, Y1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (CX), Y3
@@ -3146,7 +3146,7 @@ TEXT ·subRamp64AVX2(SB), NOSPLIT, $0-56
 	VPBROADCASTQ X3, Y3
 	SUBQ         $0x04, DX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (CX), Y4
@@ -3199,7 +3199,7 @@ TEXT ·lengths64AVX2(SB), NOSPLIT, $0-56
 	VMOVD        SI, X4
 	VPBROADCASTD X4, Y4
 	VPXOR        Y5, Y5, Y5
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU      (DX), Y6
@@ -3305,7 +3305,7 @@ TEXT ·countAboveAVX2(SB), NOSPLIT, $0-32
 	MOVQ         56(DX), DX
 	SUBQ         $0x20, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (AX), Y8
@@ -3369,7 +3369,7 @@ TEXT ·lookup64AVX2(SB), NOSPLIT, $0-56
 	MOVQ    shift+32(FP), DI
 	VMOVQ   DI, X0
 	XORQ    DI, DI
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop:
 	VPXOR        Y2, Y2, Y2
@@ -3869,7 +3869,7 @@ TEXT ·unpackNarrow32AVX512(SB), NOSPLIT, $0-48
 	JL         few
 	CMPQ       DX, DI
 	JHI        few
-	PCALIGN    $0x40
+	PCALIGN    $0x20
 
 loop4:
 	VPERMB  (DX), Z1, Z3
@@ -4085,7 +4085,7 @@ TEXT ·unpack64AVX512(SB), NOSPLIT, $0-48
 	JL         few
 	CMPQ       DX, DI
 	JHI        few
-	PCALIGN    $0x40
+	PCALIGN    $0x20
 
 loop4:
 	VPERMB    (DX), Z1, Z3
@@ -4204,7 +4204,7 @@ TEXT ·packedAdd64AVX512(SB), NOSPLIT, $0-56
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB    (DX), Z1, Z4
@@ -4439,7 +4439,7 @@ TEXT ·packedSum64AVX512(SB), NOSPLIT, $0-72
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB      (DX), Z1, Z11
@@ -4670,7 +4670,7 @@ TEXT ·packedOrdered64AVX512(SB), NOSPLIT, $0-64
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB     (DX), Z1, Z6
@@ -4837,7 +4837,7 @@ TEXT ·packedSumOrdered64AVX512(SB), NOSPLIT, $0-80
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB      (DX), Z1, Z13
@@ -5048,7 +5048,7 @@ TEXT ·packedSumDecimal64AVX512(SB), NOSPLIT, $0-96
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB      (DX), Z1, Z12
@@ -5204,7 +5204,7 @@ done:
 	VPXORQ       Z2, Z2, Z2
 	SUBQ         $+32, CX
 	JL           few_again
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4_again:
 	VMOVDQU64 (DX), Z4
@@ -5300,7 +5300,7 @@ TEXT ·plainAdd64AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ add+24(FP), Z0
 	SUBQ         $+32, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64 (DX), Z1
@@ -5434,7 +5434,7 @@ TEXT ·plainSum64AVX512(SB), NOSPLIT, $0-48
 	KMOVW        BX, K5
 	SUBQ         $+32, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64   (DX), Z8
@@ -5557,7 +5557,7 @@ TEXT ·plainOrdered64AVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTQ add+24(FP), Z0
 	SUBQ         $+32, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64  (DX), Z3
@@ -5666,7 +5666,7 @@ TEXT ·plainSumOrdered64AVX512(SB), NOSPLIT, $0-56
 	KMOVW        BX, K5
 	SUBQ         $+32, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64   (DX), Z10
@@ -5819,7 +5819,7 @@ TEXT ·plainSumDecimal64AVX512(SB), NOSPLIT, $0-72
 	KMOVW        BX, K5
 	SUBQ         $+32, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64   (DX), Z8
@@ -5934,7 +5934,7 @@ done:
 	VPXORQ       Z11, Z11, Z11
 	SUBQ         $+32, CX
 	JL           few_again
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4_again:
 	VMOVDQU64 (DX), Z3
@@ -6035,7 +6035,7 @@ TEXT ·plainDecimal64AVX512(SB), NOSPLIT, $0-56
 	VPBROADCASTQ add+24(FP), Z4
 	SUBQ         $+32, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64 (DX), Z5
@@ -6154,7 +6154,7 @@ TEXT ·accumulate64AVX512(SB), NOSPLIT, $0-40
 	KMOVW        BX, K5
 	SUBQ         $+32, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64   (DX), Z7
@@ -6308,7 +6308,7 @@ run:
 	ADDQ         SI, R12
 	VMOVDQU64    (R12), Z9
 	VMOVDQU64    64(R12), Z10
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VPERMB      (R10), Z9, Z11
@@ -6400,7 +6400,7 @@ run:
 	ADDQ         SI, R12
 	VMOVDQU64    (R12), Z8
 	VMOVDQU64    64(R12), Z9
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VPERMB       (R10), Z8, Z10
@@ -6447,7 +6447,7 @@ loop:
 	VPXORQ       Z3, Z3, Z3
 	SUBQ         $+32, CX
 	JL           few_again
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4_again:
 	VMOVDQU64 (DX), Z4
@@ -6578,7 +6578,7 @@ run:
 	VMOVQ        16(CX), X9
 	VPBROADCASTQ 8(CX), Z7
 	VPTERNLOGQ   $0xff, Z8, Z8, Z8
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	MOVQ        R10, R12
@@ -6665,7 +6665,7 @@ TEXT ·packedBounded64AVX512(SB), NOSPLIT, $0-72
 	MOVQ         $0x3ff0000000000000, R10
 	CMPQ         DI, R10
 	JEQ          loop4scaled
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4pairs:
 	VMOVDQU64  (DX), Z7
@@ -6701,7 +6701,7 @@ loop4pairs:
 	CMPQ       DX, R9
 	JLS        loop4pairs
 	JMP        few
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop4scaled:
 	VMOVDQU64  (DX), Z7
@@ -6733,7 +6733,7 @@ loop4scaled:
 	CMPQ       DX, R9
 	JLS        loop4scaled
 	JMP        few
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop4:
 	VPERMB     (DX), Z1, Z6
@@ -6876,7 +6876,7 @@ TEXT ·glue64AVX512(SB), NOSPLIT, $0-80
 	JL           few
 	CMPQ         DX, R11
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB       (DX), Z1, Z7
@@ -7022,7 +7022,7 @@ TEXT ·fill64AVX512(SB), NOSPLIT, $0-32
 	VPSLLQ       $0x03, Z0, Z0
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 Z1, (AX)
@@ -7068,7 +7068,7 @@ TEXT ·decimals64AVX512(SB), NOSPLIT, $0-88
 	XORQ         SI, SI
 	SUBQ         $0x08, BX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVUPD   (DX), Z9
@@ -7169,7 +7169,7 @@ TEXT ·trial64AVX512(SB), NOSPLIT, $0-72
 	XORQ         DX, DX
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVUPD  (AX), Z9
@@ -7333,7 +7333,7 @@ TEXT ·order64AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ BX, Z3
 	SUBQ         $0x08, DX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64  (CX), Z4
@@ -7398,7 +7398,7 @@ TEXT ·minMaxInt64AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ DX, Z1
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (AX), Z2
@@ -7457,7 +7457,7 @@ TEXT ·minMaxFloat64AVX512(SB), NOSPLIT, $0-40
 	VPSRLQ       $0x01, Z2, Z2
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64  (AX), Z3
@@ -7524,7 +7524,7 @@ TEXT ·ascents64AVX512(SB), NOSPLIT, $0-32
 	XORQ         DX, DX
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (AX), Z1
@@ -7572,7 +7572,7 @@ TEXT ·splitInt64AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks64AVX512<>+0(SB), Z0
-	PCALIGN   $0x40
+	PCALIGN   $0x20
 
 loop:
 	VMOVDQU64   (AX), Z1
@@ -7657,7 +7657,7 @@ TEXT ·joinInt64AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks64AVX512Join<>+0(SB), Z0
-	PCALIGN   $0x40
+	PCALIGN   $0x20
 
 loop:
 	MOVQ        AX, SI
@@ -7742,7 +7742,7 @@ TEXT ·splitFloat64AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks64AVX512<>+0(SB), Z0
-	PCALIGN   $0x40
+	PCALIGN   $0x20
 
 loop:
 	VMOVDQU64   (AX), Z1
@@ -7817,7 +7817,7 @@ TEXT ·joinFloat64AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks64AVX512Join<>+0(SB), Z0
-	PCALIGN   $0x40
+	PCALIGN   $0x20
 
 loop:
 	MOVQ        AX, SI
@@ -7894,7 +7894,7 @@ TEXT ·outside64AVX512(SB), NOSPLIT, $0-40
 	XORQ         DX, DX
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (AX), Z2
@@ -7939,7 +7939,7 @@ TEXT ·shift64AVX512(SB), NOSPLIT, $0-24
 	VPBROADCASTQ by+16(FP), Z0
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (AX), Z1
@@ -7977,7 +7977,7 @@ TEXT ·addProducts64AVX512(SB), NOSPLIT, $0-32
 	VPSRLQ       $0x20, Z0, Z1
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (AX), Z1
@@ -8026,7 +8026,7 @@ TEXT ·addQuotients64AVX512(SB), NOSPLIT, $0-56
 	VPBROADCASTQ sign+48(FP), Z4
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (AX), Z5
@@ -8115,7 +8115,7 @@ TEXT ·subProducts64AVX512(SB), NOSPLIT, $0-56
 	VPBROADCASTQ SI, Z2
 	SUBQ         $0x08, BX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (CX), Z3
@@ -8181,7 +8181,7 @@ TEXT ·multiples64AVX512(SB), NOSPLIT, $0-41
 	VPBROADCASTQ most+24(FP), Z1
 	VPBROADCASTQ low+32(FP), Z2
 	VPADDQ       Z1, Z1, Z3
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (AX), Z4
@@ -8213,7 +8213,7 @@ TEXT ·widen32AVX512(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), DX
 	SUBQ    $0x08, DX
 	JL      rest
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop:
 	VPMOVSXDQ (CX), Z0
@@ -8249,7 +8249,7 @@ TEXT ·outliers64AVX512(SB), NOSPLIT, $0-40
 	MOVQ         n+16(FP), DX
 	VPBROADCASTQ from+24(FP), Z0
 	VPBROADCASTQ span+32(FP), Z1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (CX), Z2
@@ -8281,7 +8281,7 @@ TEXT ·subRamp64AVX512(SB), NOSPLIT, $0-56
 	VPBROADCASTQ BX, Z3
 	SUBQ         $0x08, DX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (CX), Z4
@@ -8357,7 +8357,7 @@ TEXT ·tails64AVX512(SB), NOSPLIT, $0-56
 	VPXORQ       Z6, Z6, Z6
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (AX), Z7
@@ -8851,7 +8851,7 @@ TEXT ·countAboveAVX512(SB), NOSPLIT, $0-32
 	MOVQ         56(DX), DX
 	SUBQ         $0x40, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (AX), Z8
@@ -8975,7 +8975,7 @@ TEXT ·lookup64AVX512(SB), NOSPLIT, $0-56
 	VMOVDQU64    numbers64<>+384(SB), Z14
 	VPBROADCASTQ 56(SI), Z15
 	VMOVDQU64    numbers64<>+448(SB), Z16
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VPXORQ    Z3, Z3, Z3
@@ -9117,7 +9117,7 @@ TEXT ·packPairs64AVX2(SB), NOSPLIT, $128-48
 	SUBQ     $0x10, CX
 	SUBQ     SI, CX
 	XORQ     R8, R8
-	PCALIGN  $0x40
+	PCALIGN  $0x20
 
 loop:
 	CMPQ AX, CX
@@ -9232,7 +9232,7 @@ TEXT ·packFours64AVX2(SB), NOSPLIT, $128-48
 	LEAQ     (AX)(CX*1), CX
 	SUBQ     $0x10, CX
 	XORQ     SI, SI
-	PCALIGN  $0x40
+	PCALIGN  $0x20
 
 loop:
 	CMPQ AX, CX
@@ -9354,7 +9354,7 @@ TEXT ·packSingles64AVX2(SB), NOSPLIT, $128-48
 	SUBQ     $0x10, CX
 	SUBQ     SI, CX
 	XORQ     R10, R10
-	PCALIGN  $0x40
+	PCALIGN  $0x20
 
 loop:
 	CMPQ AX, CX
@@ -9490,7 +9490,7 @@ TEXT ·packRampPairs64AVX2(SB), NOSPLIT, $128-64
 	SUBQ         $0x10, CX
 	SUBQ         SI, CX
 	XORQ         R8, R8
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ AX, CX
@@ -9621,7 +9621,7 @@ TEXT ·packRampFours64AVX2(SB), NOSPLIT, $128-64
 	LEAQ         (AX)(CX*1), CX
 	SUBQ         $0x10, CX
 	XORQ         SI, SI
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ AX, CX
@@ -9759,7 +9759,7 @@ TEXT ·packRampSingles64AVX2(SB), NOSPLIT, $128-64
 	SUBQ         $0x10, CX
 	SUBQ         SI, CX
 	XORQ         R10, R10
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ AX, CX
@@ -9997,7 +9997,7 @@ TEXT ·packNarrow64AVX512(SB), NOSPLIT, $0-40
 	JL      rest
 	CMPQ    CX, $0x08
 	JLT     rest
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop:
 	VMOVDQU64 (DX), Z0
@@ -10208,7 +10208,7 @@ TEXT ·packRampNarrow64AVX512(SB), NOSPLIT, $0-56
 	JL           rest
 	CMPQ         CX, $0x08
 	JLT          rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (DX), Z2
@@ -10286,7 +10286,7 @@ TEXT ·unpack32AVX2(SB), NOSPLIT, $0-48
 	MOVQ     BX, R8
 	SUBQ     R9, R8
 	SUBQ     $0x10, R8
-	PCALIGN  $0x40
+	PCALIGN  $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -10363,7 +10363,7 @@ TEXT ·packedAdd32AVX2(SB), NOSPLIT, $0-52
 	MOVL         add+48(FP), R10
 	VMOVD        R10, X1
 	VPBROADCASTD X1, Y1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -10448,7 +10448,7 @@ TEXT ·packedRamp32AVX2(SB), NOSPLIT, $0-56
 	VPBROADCASTD X3, Y3
 	VPADDD       Y3, Y2, Y2
 	VPSLLD       $0x03, Y1, Y1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -10545,7 +10545,7 @@ TEXT ·packedSum32AVX2(SB), NOSPLIT, $0-60
 	MOVL         $0x00000007, R10
 	VMOVD        R10, X3
 	VPBROADCASTD X3, Y3
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -10652,7 +10652,7 @@ TEXT ·packedOrdered32AVX2(SB), NOSPLIT, $0-64
 	MOVL         add+48(FP), R10
 	VMOVD        R10, X1
 	VPBROADCASTD X1, Y1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -10751,7 +10751,7 @@ TEXT ·packedSumOrdered32AVX2(SB), NOSPLIT, $0-68
 	MOVL         $0x00000007, R10
 	VMOVD        R10, X5
 	VPBROADCASTD X5, Y5
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -10866,7 +10866,7 @@ TEXT ·packedSumDecimal32AVX2(SB), NOSPLIT, $0-88
 	MOVL         $0x00000007, R10
 	VMOVD        R10, X3
 	VPBROADCASTD X3, Y3
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -10950,7 +10950,7 @@ done:
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
 	VPXOR        Y3, Y3, Y3
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop_again:
 	VMOVDQU      (DX), Y4
@@ -11007,7 +11007,7 @@ TEXT ·packedSingle32AVX2(SB), NOSPLIT, $0-60
 	VPBROADCASTD X1, Y1
 	VBROADCASTSS back+52(FP), Y2
 	VBROADCASTSS scale+56(FP), Y3
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -11078,7 +11078,7 @@ TEXT ·plainAdd32AVX2(SB), NOSPLIT, $0-28
 	MOVL         add+24(FP), BX
 	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU (DX), Y1
@@ -11106,7 +11106,7 @@ TEXT ·plainRamp32AVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTD X2, Y2
 	VPADDD       Y2, Y1, Y1
 	VPSLLD       $0x03, Y0, Y0
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU (DX), Y2
@@ -11135,7 +11135,7 @@ TEXT ·plainSum32AVX2(SB), NOSPLIT, $0-36
 	MOVL         $0x00000007, BX
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU    (DX), Y3
@@ -11175,7 +11175,7 @@ TEXT ·plainOrdered32AVX2(SB), NOSPLIT, $0-40
 	MOVL         add+24(FP), BX
 	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU (DX), Y3
@@ -11213,7 +11213,7 @@ TEXT ·plainSumOrdered32AVX2(SB), NOSPLIT, $0-44
 	MOVL         $0x00000007, BX
 	VMOVD        BX, X4
 	VPBROADCASTD X4, Y4
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU    (DX), Y5
@@ -11257,7 +11257,7 @@ TEXT ·plainSumDecimal32AVX2(SB), NOSPLIT, $0-64
 	MOVL         $0x00000007, BX
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU      (DX), Y3
@@ -11288,7 +11288,7 @@ loop:
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
 	VPXOR        Y3, Y3, Y3
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop_again:
 	VMOVDQU      (DX), Y4
@@ -11331,7 +11331,7 @@ TEXT ·plainSingle32AVX2(SB), NOSPLIT, $0-36
 	VPBROADCASTD X0, Y0
 	VBROADCASTSS back+28(FP), Y1
 	VBROADCASTSS scale+32(FP), Y2
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (DX), Y3
@@ -11362,7 +11362,7 @@ TEXT ·plainDecimal32AVX2(SB), NOSPLIT, $0-56
 	MOVL         add+24(FP), BX
 	VMOVD        BX, X4
 	VPBROADCASTD X4, Y4
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU      (DX), Y5
@@ -11407,7 +11407,7 @@ TEXT ·accumulate32AVX2(SB), NOSPLIT, $0-36
 	MOVL         $0x00000007, BX
 	VMOVD        BX, X1
 	VPBROADCASTD X1, Y1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU    (DX), Y2
@@ -11469,7 +11469,7 @@ run:
 	ADDQ         SI, R12
 	IMUL3Q       $0x04, R11, R13
 	SHRQ         $0x03, R13
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU     (R10), X6
@@ -11536,7 +11536,7 @@ run:
 	ADDQ         SI, R12
 	IMUL3Q       $0x04, R11, R13
 	SHRQ         $0x03, R13
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU      (R10), X4
@@ -11573,7 +11573,7 @@ loop:
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
 	VPXOR        Y3, Y3, Y3
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop_again:
 	VMOVDQU      (DX), Y4
@@ -11644,7 +11644,7 @@ TEXT ·packedBounded32AVX2(SB), NOSPLIT, $0-64
 	VPSLLQ       $0x34, Y10, Y10
 	VPSUBQ       Y10, Y3, Y10
 	VSUBPD       Y1, Y10, Y1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ        DX, R8
@@ -11776,7 +11776,7 @@ TEXT ·glue32AVX2(SB), NOSPLIT, $0-76
 	VMOVDQU      (R12), Y5
 	VPXOR        Y6, Y6, Y6
 	LEAQ         (R11)(R11*2), R12
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ         DX, R8
@@ -11868,7 +11868,7 @@ TEXT ·fill32AVX2(SB), NOSPLIT, $0-24
 	VPSLLD       $0x03, Y0, Y0
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU Y1, (AX)
@@ -11908,7 +11908,7 @@ TEXT ·decimals32AVX2(SB), NOSPLIT, $0-88
 	VMOVD        SI, X5
 	VPBROADCASTD X5, Y9
 	XORQ         SI, SI
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VCVTPS2PD   (DX), Y10
@@ -11997,7 +11997,7 @@ TEXT ·trial32AVX2(SB), NOSPLIT, $0-72
 	VMOVD        DX, X5
 	VPBROADCASTD X5, Y9
 	XORQ         DX, DX
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VCVTPS2PD   (AX), Y10
@@ -12076,7 +12076,7 @@ TEXT ·singles32AVX2(SB), NOSPLIT, $0-64
 	XORQ         SI, SI
 	SUBQ         $0x08, BX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVUPS   (DX), Y6
@@ -12143,7 +12143,7 @@ TEXT ·trialSingle32AVX2(SB), NOSPLIT, $0-48
 	XORQ         DX, DX
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVUPS   (AX), Y6
@@ -12202,7 +12202,7 @@ TEXT ·deltas32AVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTD (CX), Y2
 	SUBQ         $0x08, DX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU    4(CX), Y4
@@ -12256,7 +12256,7 @@ TEXT ·order32AVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X3, Y3
 	SUBQ         $0x08, DX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU (CX), Y4
@@ -12305,7 +12305,7 @@ TEXT ·minMaxInt32AVX2(SB), NOSPLIT, $0-24
 	VPBROADCASTD X1, Y1
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU (AX), Y2
@@ -12353,7 +12353,7 @@ TEXT ·minMaxFloat32AVX2(SB), NOSPLIT, $0-32
 	VPCMPEQD     Y3, Y3, Y3
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (AX), Y4
@@ -12410,7 +12410,7 @@ TEXT ·ascents32AVX2(SB), NOSPLIT, $0-32
 	XORQ         DX, DX
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (AX), Y1
@@ -12438,7 +12438,7 @@ TEXT ·splitInt32AVX2(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), DX
 	MOVQ    DX, BX
 	SHRQ    $0x05, BX
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop:
 	VMOVDQU     (AX), X0
@@ -12490,7 +12490,7 @@ TEXT ·joinInt32AVX2(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), DX
 	MOVQ    DX, BX
 	SHRQ    $0x05, BX
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop:
 	MOVQ         AX, SI
@@ -12532,7 +12532,7 @@ TEXT ·splitFloat32AVX2(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), DX
 	MOVQ    DX, BX
 	SHRQ    $0x05, BX
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop:
 	VMOVDQU     (AX), X0
@@ -12578,7 +12578,7 @@ TEXT ·joinFloat32AVX2(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), DX
 	MOVQ    DX, BX
 	SHRQ    $0x05, BX
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop:
 	MOVQ         AX, SI
@@ -12627,7 +12627,7 @@ TEXT ·outside32AVX2(SB), NOSPLIT, $0-40
 	MOVQ         CX, DX
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (AX), Y3
@@ -12656,7 +12656,7 @@ TEXT ·shift32AVX2(SB), NOSPLIT, $0-20
 	VPBROADCASTD X0, Y0
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU (AX), Y1
@@ -12686,7 +12686,7 @@ TEXT ·outliers32AVX2(SB), NOSPLIT, $0-32
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
 	VPXOR        Y2, Y1, Y1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (CX), Y3
@@ -12725,7 +12725,7 @@ TEXT ·subRamp32AVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X3, Y3
 	SUBQ         $0x08, DX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU (CX), Y4
@@ -12784,7 +12784,7 @@ TEXT ·lengths32AVX2(SB), NOSPLIT, $0-44
 	VPXOR        Y5, Y5, Y5
 	SUBQ         $0x08, BX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU      (DX), Y6
@@ -12853,7 +12853,7 @@ TEXT ·unpack32AVX512(SB), NOSPLIT, $0-48
 	JL         few
 	CMPQ       DX, DI
 	JHI        few
-	PCALIGN    $0x40
+	PCALIGN    $0x20
 
 loop4:
 	VPERMB    (DX), Z1, Z3
@@ -12974,7 +12974,7 @@ TEXT ·packedAdd32AVX512(SB), NOSPLIT, $0-52
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB    (DX), Z1, Z4
@@ -13215,7 +13215,7 @@ TEXT ·packedSum32AVX512(SB), NOSPLIT, $0-60
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB     (DX), Z1, Z11
@@ -13456,7 +13456,7 @@ TEXT ·packedOrdered32AVX512(SB), NOSPLIT, $0-64
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB     (DX), Z1, Z6
@@ -13626,7 +13626,7 @@ TEXT ·packedSumOrdered32AVX512(SB), NOSPLIT, $0-68
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB     (DX), Z1, Z13
@@ -13848,7 +13848,7 @@ TEXT ·packedSumDecimal32AVX512(SB), NOSPLIT, $0-88
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB     (DX), Z1, Z12
@@ -14012,7 +14012,7 @@ done:
 	VPXORQ       Z2, Z2, Z2
 	SUBQ         $+64, CX
 	JL           few_again
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4_again:
 	VMOVDQU64     (DX), Z4
@@ -14171,7 +14171,7 @@ TEXT ·packedSingle32AVX512(SB), NOSPLIT, $0-60
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB    (DX), Z1, Z6
@@ -14335,7 +14335,7 @@ TEXT ·packedSumTenths32AVX512(SB), NOSPLIT, $0-80
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB     (DX), Z1, Z12
@@ -14499,7 +14499,7 @@ done:
 	VPXORQ       Z2, Z2, Z2
 	SUBQ         $+64, CX
 	JL           few_again
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4_again:
 	VMOVDQU64   (DX), Z4
@@ -14616,7 +14616,7 @@ TEXT ·packedTenths32AVX512(SB), NOSPLIT, $0-60
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VPERMB      (DX), Z1, Z6
@@ -14743,7 +14743,7 @@ TEXT ·plainAdd32AVX512(SB), NOSPLIT, $0-28
 	VPBROADCASTD BX, Z0
 	SUBQ         $+64, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64 (DX), Z1
@@ -14881,7 +14881,7 @@ TEXT ·plainSum32AVX512(SB), NOSPLIT, $0-36
 	KMOVW        BX, K5
 	SUBQ         $+64, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64  (DX), Z8
@@ -15013,7 +15013,7 @@ TEXT ·plainOrdered32AVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD BX, Z0
 	SUBQ         $+64, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64  (DX), Z3
@@ -15124,7 +15124,7 @@ TEXT ·plainSumOrdered32AVX512(SB), NOSPLIT, $0-44
 	KMOVW        BX, K5
 	SUBQ         $+64, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64  (DX), Z10
@@ -15287,7 +15287,7 @@ TEXT ·plainSumDecimal32AVX512(SB), NOSPLIT, $0-64
 	KMOVW        BX, K5
 	SUBQ         $+64, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64  (DX), Z8
@@ -15410,7 +15410,7 @@ done:
 	VPXORQ       Z11, Z11, Z11
 	SUBQ         $+64, CX
 	JL           few_again
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4_again:
 	VMOVDQU64     (DX), Z3
@@ -15551,7 +15551,7 @@ TEXT ·plainSingle32AVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS scale+32(FP), Z2
 	SUBQ         $+64, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64 (DX), Z3
@@ -15656,7 +15656,7 @@ TEXT ·plainSumTenths32AVX512(SB), NOSPLIT, $0-56
 	KMOVW        BX, K5
 	SUBQ         $+64, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64  (DX), Z8
@@ -15779,7 +15779,7 @@ done:
 	VPXORQ       Z11, Z11, Z11
 	SUBQ         $+64, CX
 	JL           few_again
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4_again:
 	VMOVDQU64   (DX), Z3
@@ -15881,7 +15881,7 @@ TEXT ·plainDecimal32AVX512(SB), NOSPLIT, $0-56
 	VPBROADCASTD BX, Z4
 	SUBQ         $+64, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64     (DX), Z5
@@ -16043,7 +16043,7 @@ TEXT ·accumulate32AVX512(SB), NOSPLIT, $0-36
 	KMOVW        BX, K5
 	SUBQ         $+64, CX
 	JL           few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64  (DX), Z7
@@ -16206,7 +16206,7 @@ run:
 	VMOVDQU64    (R12), Z9
 	VMOVDQU64    64(R12), Z10
 	ADDQ         R11, R11
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VPERMB     (R10), Z9, Z11
@@ -16301,7 +16301,7 @@ run:
 	VMOVDQU64    (R12), Z14
 	VMOVDQU64    64(R12), Z15
 	ADDQ         R11, R11
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VPERMB       (R10), Z14, Z16
@@ -16350,7 +16350,7 @@ loop:
 	VPXORQ       Z3, Z3, Z3
 	SUBQ         $+64, CX
 	JL           few_again
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4_again:
 	VMOVDQU64     (DX), Z10
@@ -16526,7 +16526,7 @@ run:
 	VMOVDQU64    (R12), Z8
 	VMOVDQU64    64(R12), Z9
 	ADDQ         R11, R11
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VPERMB       (R10), Z8, Z10
@@ -16575,7 +16575,7 @@ loop:
 	VPXORQ       Z3, Z3, Z3
 	SUBQ         $+64, CX
 	JL           few_again
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4_again:
 	VMOVDQU64   (DX), Z4
@@ -16708,7 +16708,7 @@ run:
 	VMOVQ        16(CX), X9
 	VPBROADCASTD 8(CX), Z7
 	VPTERNLOGQ   $0xff, Z8, Z8, Z8
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	MOVQ        R10, R12
@@ -16790,7 +16790,7 @@ TEXT ·packedNarrowTenths32AVX512(SB), NOSPLIT, $0-60
 	JL           few
 	CMPQ         DX, DI
 	JHI          few
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop4:
 	VMOVDQU64   (DX), Z7
@@ -16937,7 +16937,7 @@ TEXT ·glue32AVX512(SB), NOSPLIT, $0-76
 	JL              few
 	CMPQ            DX, R11
 	JHI             few
-	PCALIGN         $0x40
+	PCALIGN         $0x20
 
 loop4:
 	VPERMB         (DX), Z1, Z7
@@ -17087,7 +17087,7 @@ TEXT ·fill32AVX512(SB), NOSPLIT, $0-24
 	VPSLLD       $0x04, Z0, Z0
 	SUBQ         $0x10, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 Z1, (AX)
@@ -17133,7 +17133,7 @@ TEXT ·decimals32AVX512(SB), NOSPLIT, $0-88
 	XORQ         SI, SI
 	SUBQ         $0x08, BX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVUPS   (DX), Y10
@@ -17238,7 +17238,7 @@ TEXT ·trial32AVX512(SB), NOSPLIT, $0-72
 	XORQ         DX, DX
 	SUBQ         $0x08, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVUPS   (AX), Y10
@@ -17333,7 +17333,7 @@ TEXT ·singles32AVX512(SB), NOSPLIT, $0-64
 	XORQ         SI, SI
 	SUBQ         $0x10, BX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVUPS     (DX), Z6
@@ -17433,7 +17433,7 @@ TEXT ·trialSingle32AVX512(SB), NOSPLIT, $0-48
 	XORQ         DX, DX
 	SUBQ         $0x10, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVUPS   (AX), Z6
@@ -17599,7 +17599,7 @@ TEXT ·order32AVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD BX, Z3
 	SUBQ         $0x10, DX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64  (CX), Z4
@@ -17668,7 +17668,7 @@ TEXT ·minMaxInt32AVX512(SB), NOSPLIT, $0-24
 	VPBROADCASTD DX, Z1
 	SUBQ         $0x10, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (AX), Z2
@@ -17731,7 +17731,7 @@ TEXT ·minMaxFloat32AVX512(SB), NOSPLIT, $0-32
 	VPSRLD       $0x01, Z2, Z2
 	SUBQ         $0x10, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64  (AX), Z3
@@ -17803,7 +17803,7 @@ TEXT ·ascents32AVX512(SB), NOSPLIT, $0-32
 	XORQ         DX, DX
 	SUBQ         $0x10, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (AX), Z1
@@ -17851,7 +17851,7 @@ TEXT ·splitInt32AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks32AVX512<>+0(SB), Z0
-	PCALIGN   $0x40
+	PCALIGN   $0x20
 
 loop:
 	VMOVDQU64  (AX), Z1
@@ -17904,7 +17904,7 @@ TEXT ·joinInt32AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks32AVX512Join<>+0(SB), Z0
-	PCALIGN   $0x40
+	PCALIGN   $0x20
 
 loop:
 	MOVQ       AX, SI
@@ -17957,7 +17957,7 @@ TEXT ·splitFloat32AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks32AVX512<>+0(SB), Z0
-	PCALIGN   $0x40
+	PCALIGN   $0x20
 
 loop:
 	VMOVDQU64  (AX), Z1
@@ -18000,7 +18000,7 @@ TEXT ·joinFloat32AVX512(SB), NOSPLIT, $0-24
 	MOVQ      DX, BX
 	SHRQ      $0x06, BX
 	VMOVDQU64 ranks32AVX512Join<>+0(SB), Z0
-	PCALIGN   $0x40
+	PCALIGN   $0x20
 
 loop:
 	MOVQ       AX, SI
@@ -18046,7 +18046,7 @@ TEXT ·outside32AVX512(SB), NOSPLIT, $0-40
 	XORQ         DX, DX
 	SUBQ         $0x10, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (AX), Z2
@@ -18092,7 +18092,7 @@ TEXT ·shift32AVX512(SB), NOSPLIT, $0-20
 	VPBROADCASTD DX, Z0
 	SUBQ         $0x10, CX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (AX), Z1
@@ -18130,7 +18130,7 @@ TEXT ·outliers32AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD BX, Z0
 	MOVL         span+28(FP), BX
 	VPBROADCASTD BX, Z1
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (CX), Z2
@@ -18164,7 +18164,7 @@ TEXT ·subRamp32AVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD BX, Z3
 	SUBQ         $0x10, DX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (CX), Z4
@@ -18237,7 +18237,7 @@ TEXT ·lengths32AVX512(SB), NOSPLIT, $0-44
 	VPBROADCASTD SI, Z3
 	SUBQ         $0x10, BX
 	JL           rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (DX), Z4
@@ -18486,7 +18486,7 @@ TEXT ·packPairs32AVX2(SB), NOSPLIT, $128-48
 	SUBQ     $0x10, CX
 	SUBQ     SI, CX
 	XORQ     R8, R8
-	PCALIGN  $0x40
+	PCALIGN  $0x20
 
 loop:
 	CMPQ AX, CX
@@ -18614,7 +18614,7 @@ TEXT ·packRampPairs32AVX2(SB), NOSPLIT, $128-56
 	SUBQ         $0x10, CX
 	SUBQ         SI, CX
 	XORQ         R8, R8
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	CMPQ AX, CX
@@ -18863,7 +18863,7 @@ TEXT ·packNarrow32AVX512(SB), NOSPLIT, $0-40
 	JL      rest
 	CMPQ    CX, $0x10
 	JLT     rest
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 loop:
 	VMOVDQU64 (DX), Z0
@@ -19118,7 +19118,7 @@ TEXT ·packRampNarrow32AVX512(SB), NOSPLIT, $0-48
 	JL           rest
 	CMPQ         CX, $0x10
 	JLT          rest
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (DX), Z2
@@ -19214,7 +19214,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-28
 	SHRL         $0x08, BX
 	VMOVD        BX, X3
 	VPBROADCASTB X3, Y3
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU   (CX), Y4
@@ -19262,7 +19262,7 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-28
 	SHRL         $0x08, BX
 	VMOVD        BX, X3
 	VPBROADCASTB X3, Z3
-	PCALIGN      $0x40
+	PCALIGN      $0x20
 
 loop:
 	VMOVDQU64 (CX), Z4
@@ -19297,7 +19297,7 @@ TEXT ·crc32cAVX512(SB), NOSPLIT, $0-28
 	SUBQ            $0x00000200, CX
 	JL              few
 	VBROADCASTI32X4 fold256<>+0(SB), Z4
-	PCALIGN         $0x40
+	PCALIGN         $0x20
 
 loop:
 	VPCLMULQDQ $0x00, Z4, Z0, Z5
@@ -19336,7 +19336,7 @@ few:
 	ADDQ            $0x000000c0, CX
 	JL              one
 	VBROADCASTI32X4 fold64<>+0(SB), Z0
-	PCALIGN         $0x40
+	PCALIGN         $0x20
 
 loop64:
 	VPCLMULQDQ $0x00, Z0, Z3, Z1
