@@ -175,6 +175,10 @@ func (t *tool) openInput(path, format string) (*input, error) {
 	if err != nil {
 		return nil, coded(exitInput, named(path, err))
 	}
+	if d, c, err := cassandra.ParseName(filepath.Base(path)); err == nil && in.f != nil && (format == "" || format == formatTable) {
+		in.close()
+		return nil, usagef("%s: is %s of an SSTable: give its %s", path, c, d.FileName(cassandra.ComponentData))
+	}
 	if err := in.recognise(ctxReader{t.ctx(), r}); err != nil {
 		in.close()
 		return nil, err
