@@ -99,15 +99,6 @@ func (h *header) appendTo(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint16(dst, uint16(checksum(dst[at:])))
 }
 
-// parseHeader reads the header at the start of src. The item, of which crc
-// bytes follow the body, must end within left bytes.
-func parseHeader(src []byte, crc int, left int64) (h header, err error) {
-	if h, err = parseUnchecked(src, crc, left); err != nil {
-		return h, err
-	}
-	return h, h.verify(src)
-}
-
 // verify compares the header at the start of src, which is h, with its check.
 func (h *header) verify(src []byte) error {
 	at := h.size - 2
@@ -117,7 +108,8 @@ func (h *header) verify(src []byte) error {
 	return nil
 }
 
-// parseUnchecked is parseHeader but for the check.
+// parseUnchecked reads the header at the start of src, but for its check. The
+// item, of which crc bytes follow the body, must end within left bytes.
 func parseUnchecked(src []byte, crc int, left int64) (h header, err error) {
 	if len(src) < minItem || src[0] != itemMagic {
 		return h, encoding.Corruptf("item header", "no item begins here")
