@@ -93,12 +93,15 @@ func (x *run) groupOf(v generate.Variant) error {
 	})
 }
 
-const fileName = "colsst/columnar"
+const (
+	fileName   = "colsst/columnar"
+	fileValues = 1 << 19 // beside which the 400 bytes of a file of one row are little
+)
 
 // files measures the size of columns of int64 as files, parameters, index and
 // all, at some sizes of row groups.
 func (x *run) files() error {
-	for _, col := range int64Columns(x.values) {
+	for _, col := range int64Columns(fileValues) {
 		for _, rows := range []int{128, 512, 4096} {
 			n, err := fileBytes(col.values, rows)
 			if err != nil {
