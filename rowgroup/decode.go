@@ -90,6 +90,7 @@ type blockDecoder struct {
 	end     int
 	stamp   int64 // of those groups
 	heads   heads
+	clock   clock
 	i32     []int32
 	tmp     scratch
 	pos     []int32
@@ -1051,15 +1052,21 @@ func (d *blockDecoder) kept(st int) *keptInts {
 	return e
 }
 
+// runOf is the kept stream of all groups at hand as int64, or nil.
+func (d *blockDecoder) runOf(e *keptInts) []int64 {
+	if e.run == nil && e.run32 != nil {
+		e.own = sized(e.own, len(e.run32))
+		simd.Widen32(e.own, e.run32)
+		e.run = e.own
+	}
+	return e.run
+}
+
 // intStream is integer stream st of group g, one of those at hand, as int64. It
 // is valid until another group of it is asked for and must not be changed.
 func (d *blockDecoder) intStream(st, g int) ([]int64, error) {
 	e := d.kept(st)
-	if e.run == nil && e.run32 != nil {
-		e.own = sized(e.own, len(e.run32))
-		widen(e.own, e.run32)
-		e.run = e.own
-	}
+	d.runOf(e)
 	n, at := d.count(st, g), d.starts[g]-d.starts[d.first]
 	switch {
 	case e.run != nil:

@@ -684,6 +684,9 @@ func (d *blockDecoder) rampsOf(st, g, to int) (r encoding.Ramp, codes []byte, n,
 // int64s decodes integer stream st, one value for each unfiltered of sp, into
 // dst and keeps it.
 func (d *blockDecoder) int64s(dst []int64, st int, sp *span) error {
+	if d.clocked64(dst, st, sp) {
+		return nil
+	}
 	for at, g := 0, sp.from; g < sp.to; {
 		r, codes, n, end := d.rampsOf(st, g, sp.to)
 		switch {
@@ -890,6 +893,9 @@ func decodeInts[T int32 | int64](d *blockDecoder, dst []T, st int, sp *span) ([]
 func (d *blockDecoder) narrowed(dst []int32, st int, sp *span) error {
 	if r, _, n, _ := d.rampsOf(st, sp.from, sp.to); n == sp.n && r.Spread == 0 {
 		simd.Fill32(dst, int32(r.First), int32(r.Step))
+		return nil
+	}
+	if d.clocked32(dst, st, sp) {
 		return nil
 	}
 	e := d.kept(st)
