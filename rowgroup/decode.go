@@ -101,6 +101,9 @@ type blockDecoder struct {
 	statics []int32
 	oddAt   []int32 // see nonzeros
 	odd     []int64
+	few     oddValues
+	times   []int64 // see decodeDeletionsOf
+	locals  []int64
 }
 
 // evenGroups are groups that have as many unfiltereds and partitions each.

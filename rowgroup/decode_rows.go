@@ -590,17 +590,7 @@ func dense[T float32 | float64](d *blockDecoder, dst []T, st int, sp *span, one 
 		}
 		return nil
 	}
-	for g := sp.from; g < sp.to; g++ {
-		n := d.count(st, g)
-		if n == 0 {
-			continue
-		}
-		if err := one(dst[:n], st, g); err != nil {
-			return err
-		}
-		dst = dst[n:]
-	}
-	return nil
+	return groups(d, dst, st, sp, one)
 }
 
 // chunks is the encoding of stream st if the groups of sp, more than one, share
@@ -839,12 +829,19 @@ func (d *blockDecoder) decodeHoled(v *vector, st int, sp *span, holes []int32) e
 // holed decodes stream st of group g into dst, which begins at position at, all
 // but positions holes.
 func holed[T int32 | int64 | float32 | float64](dst []T, at int, holes []int32, st, g int, decode func([]T, int, int) error) error {
-	n := len(dst) - len(holes)
-	if n > 0 {
+	if n := len(dst) - len(holes); n > 0 {
 		if err := decode(dst[:n], st, g); err != nil {
 			return err
 		}
 	}
+	moveApart(dst, at, holes)
+	return nil
+}
+
+// moveApart makes room for holes, which are positions of dst plus at and become 0,
+// between the values that dst begins with.
+func moveApart[T int32 | int64 | float32 | float64](dst []T, at int, holes []int32) {
+	n := len(dst) - len(holes)
 	// From the end on, what stands behind the last hole moves by all of them.
 	for i := len(holes) - 1; i >= 0; i-- {
 		p := int(holes[i]) - at
@@ -852,7 +849,6 @@ func holed[T int32 | int64 | float32 | float64](dst []T, at int, holes []int32, 
 		n = p - i
 		dst[p] = 0
 	}
-	return nil
 }
 
 // spread decodes stream s of group g into tmp and puts its values at positions
@@ -1135,6 +1131,9 @@ func (d *blockDecoder) decodeMeta(l *rowLayout, meta *RowMeta, sp *span, o *Scan
 	if err := d.decodeTimes(l, meta, sp, &live, counts); err != nil {
 		return live, err
 	}
+	if !sp.sparse && sp.to-sp.from > 1 && !d.zero(l.base+rDelState, sp.from, sp.to) {
+		return live, d.decodeDeletionsOf(l, meta, sp)
+	}
 	for g := sp.from; g < sp.to; {
 		x, some := d.stretch(sp, g, l.base+rDelState)
 		if err := d.decodeDeletions(l, meta, &x, some); err != nil {
@@ -1289,6 +1288,11 @@ func (d *blockDecoder) decodeColumn(v *vector, s int, sp *span, live *liveness, 
 	}
 	if x := &d.listed[d.where[s+cState]]; x.constant && x.values[slotParam] == int64(CellAbsent) && !sp.sparse {
 		return d.decodeAbsent(v, s, sp)
+	}
+	if !sp.sparse && sp.to-sp.from > 1 && !d.zero(s+cState, sp.from, sp.to) {
+		if ok, err := d.decodeCellsWithout(v, s, sp, live); ok || err != nil {
+			return err
+		}
 	}
 	for g := sp.from; g < sp.to; {
 		x, some := d.stretch(sp, g, s+cState)
