@@ -118,3 +118,14 @@ func TestDecodeTogether(tt *testing.T) {
 		sameBatch(tt, all, got)
 	})
 }
+
+// A frame whose base moves from group to group.
+func TestDecodeIrregularTogether(t *testing.T) {
+	x := newTestBlock(t, irregular(t, 128*32), 0, 32)
+	all := x.got
+	x.got = NewBatch(x.batch.schema)
+	for g := range x.groups {
+		require.NoError(t, x.dec.Decode(x.got, g, g+1, &x.o))
+	}
+	sameBatch(t, all, x.got)
+}
