@@ -33,8 +33,8 @@ func (x *run) referenceTargets() {
 	}{
 		{alp64Decode, simd.AVX512, bounds{0.85, 1.0}},
 		{alp64Decode, simd.AVX2, bounds{0.32, 0.40}},
-		// A float32 is decoded by two products in float64, exact for every
-		// decimal, for which 1.6 times the textbook's form is allowed.
+		// A float32 is decoded to what two products in float64 give, exact for
+		// every decimal, for which 1.6 times the textbook's form is allowed.
 		{alp32Decode, simd.AVX512, bounds{0.90 * 1.6, 1.1 * 1.6}},
 		{alp64Encode, simd.AVX512, bounds{1.0, 1.2}},
 		{alp64Encode, simd.AVX2, bounds{0.45, 0.5}},
