@@ -115,7 +115,7 @@ func eachBatch(ctx context.Context, it rowgroup.Iter, s *rowgroup.Schema, limit 
 		if err != nil || !more {
 			return err
 		}
-		if stringBytes(b) > largeRow*max(1, b.Len()) {
+		if stringBytes(b)/max(1, int64(b.Len())) > largeRow {
 			debug.FreeOSMemory()
 		}
 		if n := int64(b.Len()); limit >= 0 && n > limit {
@@ -140,13 +140,13 @@ func eachBatch(ctx context.Context, it rowgroup.Iter, s *rowgroup.Schema, limit 
 const largeRow = 8 << 20
 
 // stringBytes is how many bytes the byte strings of b take.
-func stringBytes(b *rowgroup.Batch) (n int) {
+func stringBytes(b *rowgroup.Batch) (n int64) {
 	s := b.Schema()
 	for i := len(s.Columns(rowgroup.PartitionKey)); i < s.NumColumns(); i++ {
 		if m := b.MultiCells(i); m != nil {
-			n += int(m.Size(0, m.Rows()))
+			n += m.Size(0, m.Rows())
 		} else if s.Column(i).Type.Physical().Class() == rowgroup.ClassBytes {
-			n += len(b.Bytes(i).Data)
+			n += int64(len(b.Bytes(i).Data))
 		}
 	}
 	return n
