@@ -309,17 +309,21 @@ func bitsAtEnd(b []byte, shift, w uint) uint64 {
 // addBits adds to each of v the next w bits of b, which has them, from bit on.
 func addBits(v []int64, b []byte, bit, w uint) {
 	mask := ^uint64(0) >> (64 - w)
-	if at, shift := b[bit>>3:], bit&7; len(at) >= 8 && shift+w*uint(len(v)) <= 64 {
-		x := binary.LittleEndian.Uint64(at) >> shift
-		for i := range v {
+	each := int(57 / w) // of 8 bytes, of which up to 7 bits are others'
+	for len(v) > 0 {
+		at := b[bit>>3:]
+		if len(at) < 8 || each == 0 {
+			v[0] += int64(bitsAt(b, bit, w))
+			v, bit = v[1:], bit+w
+			continue
+		}
+		x := binary.LittleEndian.Uint64(at) >> (bit & 7)
+		n := min(each, len(v))
+		for i := range v[:n] {
 			v[i] += int64(x & mask)
 			x >>= w
 		}
-		return
-	}
-	for i := range v {
-		v[i] += int64(bitsAt(b, bit, w))
-		bit += w
+		v, bit = v[n:], bit+uint(n)*w
 	}
 }
 
