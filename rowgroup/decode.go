@@ -195,8 +195,8 @@ func (d *blockDecoder) newListing(t *Template) *listing {
 // beyond the least.
 const (
 	leastListings = 8
-	mostListings  = 64
-	listedStreams = 4096
+	mostListings  = 160
+	listedStreams = 8192
 )
 
 // openParams reads the parameter columns, of which the packed bits are left for
@@ -751,7 +751,8 @@ func (d *blockDecoder) zero(st, from, to int) bool {
 		if r.len != 0 {
 			return false
 		}
-		if v := d.slots(k, g); encoding.ID(v[slotID]) != encoding.Constant || v[slotParam] != 0 {
+		v := d.slots(k, g)
+		if id := encoding.ID(v[slotID]); id != encoding.Constant && id != encoding.DeltaOfDelta || *v.params() != (encoding.Params{}) {
 			return false
 		}
 	}
