@@ -142,9 +142,8 @@ func TestDecodeWholeOfSteadyRows(t *testing.T) {
 			from += n
 		}
 	})
-	t.Log(whole, some)
-	require.Greater(t, whole, 20)
-	require.Greater(t, some, 20)
+	require.Positive(t, whole)
+	require.Positive(t, some)
 }
 
 // someRows compares rows of x, which x.got has all of, in a range, and at an end.
