@@ -144,7 +144,7 @@ func (d *BlockDecoder) Keys(g int) (*bytestrings.Strings, error) { return d.keys
 func (d *BlockDecoder) Head(g, i int) (PartitionHead, error) { return d.headOf(g, i) }
 
 // DecodeWithin is DecodeWhole of the rows that x asks for, of which it returns how
-// many there are.
+// many there are. It could not where they are of two partitions.
 func (d *BlockDecoder) DecodeWithin(dst *Batch, key []byte, t *Template, groups, rows, parts int, body []byte, x *RowRange, o *ScanOptions) (n int, ok bool) {
 	if o == nil {
 		o = &ScanOptions{}

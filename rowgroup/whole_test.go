@@ -60,7 +60,11 @@ func TestDecodeWhole(t *testing.T) {
 // and expiries are clocks.
 func steadyRows(t *rapid.T) *Batch {
 	number := rapid.SampledFrom([]Type{Float, Double})
-	timeType := rapid.SampledFrom([]Type{Int, Bigint, Smallint}).Draw(t, "time")
+	timeType := rapid.SampledFrom([]Type{Int, Bigint, Smallint, Timestamp(Micros), Date, {Kind: KindUint32}, {Kind: KindUint64}, Numeric(7, 2), Numeric(15, 3)}).Draw(t, "time")
+	least, greatest := timeType.intRange()
+	if desc := rapid.SampledFrom([]bool{false, false, true}).Draw(t, "descending"); desc {
+		timeType = Type{Kind: KindReversed, Args: []Type{timeType}}
+	}
 	s, err := NewSchema([]Column{{Name: "k", Type: Text}}, []Column{{Name: "time", Type: timeType}}, nil,
 		[]Column{{Name: "a", Type: number.Draw(t, "a")}, {Name: "b", Type: number.Draw(t, "b")}, {Name: "n", Type: Int}})
 	require.NoError(t, err)
@@ -76,18 +80,25 @@ func steadyRows(t *rapid.T) *Batch {
 	digits := rapid.SampledFrom([]float64{1, 100, 1e6}).Draw(t, "digits")
 	odd := rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "odd")
 	few := rapid.SampledFrom([]int64{1, 4}).Draw(t, "few")
+	rows := int64(32 * rapid.IntRange(2, 30).Draw(t, "groups"))
+	span := step*rows + rows/100*drift
+	base := rapid.SampledFrom([]int64{0, 0, least, greatest - span}).Draw(t, "base")
 	m, v := b.Meta(), 0.0
-	for i := range int64(32 * rapid.IntRange(2, 30).Draw(t, "groups")) {
-		x := step*i + i/100*drift
-		if timeType.Kind == KindSmallint {
-			x %= 1 << 15
+	for i := range rows {
+		clock := step*i + i/100*drift
+		x := base + clock
+		if timeType.Kind == KindReversed {
+			x = base + span - clock
+		}
+		if x < least || x > greatest {
+			x = clock % (greatest + 1)
 		}
 		if timeType.Physical().Class() == ClassInt32 {
 			b.vecs[1].i32 = append(b.vecs[1].i32, int32(x))
 		} else {
 			b.vecs[1].i64 = append(b.vecs[1].i64, x)
 		}
-		wrote := x*unit + r.Int64N(noise)
+		wrote := clock*unit + r.Int64N(noise)
 		m.Liveness, m.WriteTimes = append(m.Liveness, live), append(m.WriteTimes, wrote)
 		m.TTLs = append(m.TTLs, 0)
 		m.Expiries = append(m.Expiries, 0)

@@ -42,7 +42,7 @@ func (d *blockDecoder) decodeWithin(dst *Batch, key []byte, t *Template, groups,
 		return 0, false
 	}
 	w, off, ok := d.beginWhole(dst, key, t, groups, rows, parts, body, o)
-	if !ok {
+	if !ok || len(dst.parts) > 1 { // where one partition ends another begins
 		return 0, false
 	}
 	each := rows / groups
