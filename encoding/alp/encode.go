@@ -163,7 +163,7 @@ func (e *chunk[F, I]) choose() plan[I] {
 		e.search.known = false
 		e.search.lost.bits, e.search.lost.values = best.bits, n
 	}
-	e.ofMode.Found(best.mode() == Mode(e.last[pMode]) && best.params[pPair] == e.last[pPair], 7, 31)
+	e.ofMode.Found(best.mode() == Mode(e.last[pMode]) && best.params[pPair] == e.last[pPair], 7, 15)
 	e.last, e.prev, e.bits, e.values = best.params, best.frame, best.bits, n
 	return best
 }
