@@ -205,7 +205,7 @@ func TestOnePass(t *testing.T) {
 			for g := range 2 {
 				wait.Go(func() {
 					q, b := rd.NewQuery(), rowgroup.NewBatch(s)
-					defer q.Close() //nolint:errcheck // it only frees memory
+					defer q.Close()
 					for _, i := range rand.New(rand.NewPCG(uint64(g), 1)).Perm(len(list)) {
 						x := &list[i]
 						got, err := get(x, rd, q, b)
