@@ -189,7 +189,7 @@ func TestOnePass(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			defer it.Close() //nolint:errcheck // it was read to its end
+			defer it.Close()
 			return drainInto(b, it)
 		}
 		q := byGroup.NewQuery()
